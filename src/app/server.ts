@@ -196,8 +196,12 @@ function startProcessing(
     runtime.deliveries = launchDeliveryReader(services, handleDelivery);
     runtime.probes = launchProbes(services, identity);
   }
-  const { allowedOwners, paused } = services.config;
-  services.log.info({ app: identity.slug, owners: describeOwners(allowedOwners, identity.owner), paused }, 'ready');
+  const { allowedOwners, paused, pollMs } = services.config;
+  const hears = pollMs === null ? 'webhooks' : `GitHub's log of deliveries, every ${pollMs / 1_000} s`;
+  services.log.info(
+    { app: identity.slug, owners: describeOwners(allowedOwners, identity.owner), hears, paused },
+    'ready',
+  );
 }
 
 /** The parts that decide whether this process is ready for traffic. */

@@ -4,38 +4,44 @@ import { DatabaseError } from '../adapters/store/engine/errors.ts';
 import { createLogger, type Logger } from '../adapters/telemetry/log.ts';
 import { errorCodeOf } from '../lib/outage.ts';
 import { StartupError } from './app-identity.ts';
-import { type Config, listSecrets, loadConfig } from './config/env.ts';
+import { type Config, type Environment, listSecrets, loadConfig } from './config/env.ts';
 import { holdOperatorSettings, type OperatorSettingsHolder } from './config/operator-settings.ts';
 import type { RunningServer } from './server.ts';
 
-const START_HELP = `Usage: countersign start
+const START_HELP = `Usage: countersign start [--poll [INTERVAL]]
 
-Runs the server until SIGTERM or SIGINT. It takes no options: set it up with environment variables
-(see docs/configuration.md). Every missing or wrong variable is listed at the start, one a line.
+Runs the server until SIGTERM or SIGINT. Everything else is set up with environment variables (see
+docs/configuration.md). Every missing or wrong variable is listed at the start, one a line.
 SIGHUP makes a running server read CONFIG_FILE again.
+
+  --poll [INTERVAL]  hear of events from GitHub's log of deliveries, every 5s or at this interval (5s to 5m): no
+                     address that GitHub can reach is needed. The same as POLL
+  --help             print this text
 `;
+
+const DEFAULT_POLL = '5s';
 
 /**
  * The `start` command: runs until SIGTERM or SIGINT. Exit codes: 0 after a stop, 1 if it cannot start, 2 for unknown
  * options.
  */
 export async function start(args: readonly string[]): Promise<number> {
-  const [option] = args;
+  const [option, interval = DEFAULT_POLL, ...more] = args;
   if (option === '--help' || option === '-h') {
     process.stdout.write(START_HELP);
     return 0;
   }
-  if (option !== undefined) {
-    process.stderr.write(
-      `Unknown option ${JSON.stringify(option)}. countersign start is configured through environment variables; see countersign start --help.\n`,
-    );
-    return 2;
-  }
-  return runServer();
+  if (option === undefined) return runServer({});
+  if (option === '--poll' && more.length === 0) return runServer({ POLL: interval });
+  const unknown = JSON.stringify(option === '--poll' ? more[0] : option);
+  process.stderr.write(
+    `Unknown option ${unknown}. countersign start is configured through environment variables; see countersign start --help.\n`,
+  );
+  return 2;
 }
 
-async function runServer(): Promise<number> {
-  const loaded = loadConfig();
+async function runServer(overrides: Environment): Promise<number> {
+  const loaded = loadConfig(overrides);
   if (loaded.kind === 'problems') return printProblems(loaded.problems);
   const { config, warnings } = loaded;
   const log = createLogger({ ...config.log, secrets: listSecrets(config) });

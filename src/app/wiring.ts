@@ -12,7 +12,7 @@ import type { Model } from '../core/step/model-port.ts';
 import type { AppAccount } from '../core/step/ports.ts';
 import { asProbotOctokit, isRecord } from '../lib/trust.ts';
 import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
-import { type DeliveryReader, startDeliveryReader } from '../worker/deliveries.ts';
+import { type DeliveryReader, LOOK_INTERVAL_MS, startDeliveryReader } from '../worker/deliveries.ts';
 import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { createAppSetupProbe } from './app-setup-probe.ts';
@@ -154,13 +154,14 @@ export function launchWorker(
 
 /** Starts reading lost webhooks; `handleDelivery` receives them as if GitHub had just sent them. */
 export function launchDeliveryReader(
-  { log, metrics, store, githubApp, now }: Services,
+  { config, log, metrics, store, githubApp, now }: Services,
   handleDelivery: DeliveryHandler,
 ): DeliveryReader {
   return startDeliveryReader({
     deliveries: githubApp.deliveries,
     store,
     handleDelivery,
+    intervalMs: config.pollMs ?? LOOK_INTERVAL_MS,
     clock: { now, every },
     log,
     ...{ recoveryRuns: metrics.recoveryRuns, recoveredDeliveries: metrics.recoveredDeliveries },

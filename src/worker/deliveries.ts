@@ -22,6 +22,8 @@ export type LookOptions = {
   /** Counts recovered deliveries by event and outcome. */
   readonly recoveredDeliveries: Counter<'event' | 'outcome'>;
   readonly now: () => number;
+  /** Time between two looks of all processes (ms). */
+  readonly intervalMs: number;
 };
 
 /** What a process remembers between two looks. */
@@ -37,7 +39,7 @@ type LookMemory = {
 /** `elsewhere`: another process has just looked. `unfinished`: the next look continues. */
 export type LookResult = 'done' | 'unfinished' | 'elsewhere';
 
-/** Time between two looks of all processes (ms): the longest delay of a reply to a lost comment. */
+/** Time between two looks (ms) of a server that webhooks reach: the longest delay of a reply to a lost comment. */
 export const LOOK_INTERVAL_MS = 5 * 60_000;
 
 /** How long GitHub keeps its delivery log (ms). */
@@ -61,8 +63,8 @@ export function createLookMemory(): LookMemory {
  * a pause, oldest first: otherwise an approval could take effect before the denial behind it is stored.
  */
 export async function lookForDeliveries(memory: LookMemory, options: LookOptions): Promise<LookResult> {
-  const { store, now } = options;
-  const begun = await store.beginRecovery(now(), LOOK_INTERVAL_MS, memory.looksEarly);
+  const { store, now, intervalMs } = options;
+  const begun = await store.beginRecovery(now(), intervalMs, memory.looksEarly);
   if (begun === null) return 'elsewhere';
   memory.looksEarly = true;
   const until = await recoverSince(begun.recoveredUntil, memory, options);
@@ -156,15 +158,16 @@ type DeliveryReaderOptions = Omit<LookOptions, 'now'> & {
 
 const TICK_MS = 1_000;
 
-/** Pause after an error, or after a look of another process. */
-const RETRY_AFTER_MS = 60_000;
+/** Longest pause (ms) after an error, or after a look of another process. */
+const MAX_RETRY_MS = 60_000;
 
 /** Responses of a server without a delivery log, or one that the App cannot read. */
 const REFUSED_STATUSES: readonly (number | null)[] = [403, 404];
 
 /** Begins the first look at once. */
 export function startDeliveryReader({ clock, recoveryRuns, ...options }: DeliveryReaderOptions): DeliveryReader {
-  const { log } = options;
+  const { log, intervalMs } = options;
+  const retryAfterMs = Math.min(MAX_RETRY_MS, intervalMs);
   const memory = createLookMemory();
   const fault = createFault({
     level: 'warn',
@@ -177,7 +180,7 @@ export function startDeliveryReader({ clock, recoveryRuns, ...options }: Deliver
   async function look(): Promise<void> {
     try {
       const result = await lookForDeliveries(memory, { ...options, now: clock.now });
-      dueAt = clock.now() + (result === 'elsewhere' ? RETRY_AFTER_MS : LOOK_INTERVAL_MS);
+      dueAt = clock.now() + (result === 'elsewhere' ? retryAfterMs : intervalMs);
       fault.ended(log);
       if (result !== 'elsewhere') recoveryRuns.inc({ result });
     } catch (error) {
@@ -194,7 +197,7 @@ export function startDeliveryReader({ clock, recoveryRuns, ...options }: Deliver
     }
     fault.failed(log, error);
     recoveryRuns.inc({ result: 'failed' });
-    return Math.max(clock.now() + RETRY_AFTER_MS, failure?.retryAt ?? 0);
+    return Math.max(clock.now() + retryAfterMs, failure?.retryAt ?? 0);
   }
 
   const isDue = (): boolean => clock.now() >= dueAt;

@@ -292,7 +292,7 @@ function lookOptions({ replica, clock, fixture, deliveryLog, store }: ReplicaRec
   const now = (): number => clock.now;
   const delivered = { store, identity: () => fixture, now, log: SILENT_LOG, deliveries: SILENT_COUNTER };
   return {
-    ...{ store, now, log: SILENT_LOG, recoveredDeliveries: SILENT_COUNTER },
+    ...{ store, now, log: SILENT_LOG, recoveredDeliveries: SILENT_COUNTER, intervalMs: LOOK_INTERVAL_MS },
     deliveries: replica.wrapPort('github', deliveryLog.port),
     handleDelivery: createDeliveryHandler(delivered),
   };

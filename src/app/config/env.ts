@@ -56,6 +56,8 @@ export type Config = {
   readonly allowedOwners: AllowedOwners;
   /** As of the start; a running server reads the file again on SIGHUP. */
   readonly operator: OperatorConfig;
+  /** Time (ms) between two looks at GitHub's delivery log; null where webhooks reach the server. */
+  readonly pollMs: number | null;
   /** The server stores deliveries and does nothing else. */
   readonly paused: boolean;
   /** If `url` is null, the embedded database in `dataDir` is used. */
@@ -215,6 +217,9 @@ function parseOwners(value: string): AllowedOwners {
 
 const PORT_PROBLEM = 'must be a number from 0 to 65535.';
 
+/** A look every five seconds takes 720 of the 5,000 requests that GitHub allows an App in an hour. */
+const POLL_PROBLEM = 'must be a time from 5s to 5m, such as 5s.';
+
 const LOGINS_PATTERN = /^[a-z\d](?:[a-z\d_-]*[a-z\d])?(?:\s*,\s*[a-z\d](?:[a-z\d_-]*[a-z\d])?)*$/i;
 
 /** Names of GitHub's cloud from which no address of its API can be made. */
@@ -287,6 +292,12 @@ const environmentSchema = z.object({
   PAUSED: oneOf(['1', '0'])
     .transform((value) => value === '1')
     .default(false),
+  POLL: z
+    .string()
+    .regex(/^\d{1,3}[sm]$/, POLL_PROBLEM)
+    .transform((text) => Number.parseInt(text, 10) * (text.endsWith('m') ? 60_000 : 1_000))
+    .refine((ms) => ms >= 5_000 && ms <= 300_000, POLL_PROBLEM)
+    .optional(),
   DATABASE_URL: checked(findDatabaseUrlProblem).optional(),
   DATA_DIR: z.string().default('./data'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -331,6 +342,7 @@ function toConfig(values: EnvironmentValues, privateKey: string, operator: Opera
     },
     allowedOwners: values.ALLOWED_OWNERS,
     operator,
+    pollMs: values.POLL ?? null,
     paused: values.PAUSED,
     database: { url: values.DATABASE_URL ?? null, dataDir: values.DATA_DIR },
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },

@@ -66,6 +66,7 @@ function scene(fails: (request: string) => GitHubError | null = () => null) {
         return 'stored';
       },
       now: () => clock.now,
+      intervalMs: LOOK_INTERVAL_MS,
     };
     return { options, look: (): Promise<LookResult> => lookForDeliveries(memory, options) };
   };
@@ -176,7 +177,7 @@ describe('a look at the delivery log', () => {
 });
 
 describe('the reader of the delivery log', () => {
-  async function start(fault: GitHubError) {
+  async function start(fault: GitHubError, intervalMs = LOOK_INTERVAL_MS) {
     const { asked, clock, process } = scene(() => fault);
     const metrics = createMetrics();
     let tick = (): void => {};
@@ -186,7 +187,12 @@ describe('the reader of the delivery log', () => {
     };
     const { options } = process();
     const recoveryRuns = metrics.recoveryRuns;
-    const reader = startDeliveryReader({ ...options, clock: { now: () => clock.now, every }, recoveryRuns });
+    const reader = startDeliveryReader({
+      ...options,
+      intervalMs,
+      clock: { now: () => clock.now, every },
+      recoveryRuns,
+    });
     const at = async (ms: number): Promise<number> => {
       clock.now = NOW + ms;
       tick();
@@ -202,6 +208,13 @@ describe('the reader of the delivery log', () => {
     expect(await at(DAY)).toBe(1);
     expect(reader.isBusy()).toBe(false);
     expect(await metrics.render()).toContain('recovery_runs_total{result="refused"} 1');
+  });
+
+  it('O3: looks at the interval of a poll, also after an error', async () => {
+    const { at } = await start(new GitHubError('away', 502, null), 5_000);
+    expect([await at(4_900), await at(5_000), await at(9_900), await at(10_000)]).toEqual([1, 2, 2, 3]);
+    const limited = await start(new GitHubError('limit', 403, NOW + 600_000), 5_000);
+    expect([await limited.at(599_000), await limited.at(600_000)]).toEqual([1, 2]);
   });
 
   it('asks again after a minute, or at the time that GitHub names (H8)', async () => {
