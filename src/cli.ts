@@ -11,6 +11,13 @@ function printError(text: string): void {
 }
 
 const COMMANDS = new Map<string, CliCommand>([
+  [
+    'setup',
+    {
+      summary: 'register a GitHub App of your own, and write its settings',
+      run: async (args) => (await import('./cli/setup/setup.ts')).runSetup(args),
+    },
+  ],
   ['start', { summary: 'run the server', run: async (args) => (await import('./app/start.ts')).start(args) }],
   [
     'demo',

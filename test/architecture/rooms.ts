@@ -40,7 +40,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/cli'],
   ['src/cli/git'],
   ['src/cli/verify'],
-  ['src/cli/config', 'src/cli/export'],
+  ['src/cli/config', 'src/cli/export', 'src/cli/setup'],
   ['src/cli.ts'],
 ];
 
@@ -68,6 +68,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     entries: ['verify.ts', 'check-commit.ts'],
   },
   'src/cli/config': { what: '`countersign config`', entries: ['config.ts'] },
+  'src/cli/setup': { what: '`countersign setup`', entries: ['setup.ts'] },
   'src/cli/export': { what: '`countersign export`', entries: ['export.ts'] },
   'src/cli/git': {
     what: 'the `git` program',
@@ -89,12 +90,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/adapters/github': {
     what: 'GitHub’s REST and GraphQL, behind its port',
     entries: ['create-github.ts'],
-    importers: ['src/app'],
+    importers: ['src/app', 'src/cli/setup'],
   },
   'src/adapters/github/requests': {
     what: 'clients, tokens, limits and errors of requests',
     entries: ['client.ts'],
-    importers: ['src/adapters/github', 'src/app'],
+    importers: ['src/adapters/github', 'src/app', 'src/cli/setup'],
   },
   'src/adapters/store': {
     what: 'PostgreSQL and PGlite',

@@ -1,4 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
 import process from 'node:process';
+import { parseEnv } from 'node:util';
 import { type ZodError, z } from 'zod';
 import { findDatabaseUrlProblem } from './database-url.ts';
 import {
@@ -79,11 +81,18 @@ type DatabaseConfigResult =
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
 /**
- * Reads the configuration from the environment of the process; no other file reads it. `overrides` take precedence, and
- * an empty override unsets a variable, so that the demo does not use the operator's credentials.
+ * Reads the configuration from the environment of the process and from `.env` in the working directory; no other file
+ * reads them. `overrides` take precedence, and an empty override unsets a variable, so that the demo does not use the
+ * operator's credentials.
  */
 export function loadConfig(overrides: Environment = {}): ConfigResult {
-  return parseEnvironment({ ...process.env, ...overrides }, readKeyFile, readMode);
+  return parseEnvironment({ ...ownEnvironment(), ...overrides }, readKeyFile, readMode);
+}
+
+/** The variables of the process, and those of `.env` that it does not have. */
+function ownEnvironment(): Environment {
+  const file = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
+  return { ...file, ...process.env };
 }
 
 /**
@@ -117,7 +126,7 @@ export function readEnvironment(): Environment {
 
 /** Reads only the database configuration from the environment. */
 export function loadDatabaseConfig(): DatabaseConfigResult {
-  return parseDatabaseConfig(process.env);
+  return parseDatabaseConfig(ownEnvironment());
 }
 
 /** Values that the log must mask. */

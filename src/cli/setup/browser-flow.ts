@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createManifest, type GitHubSite, MAX_NAME_LENGTH, registrationUrl } from './registration.ts';
+import { donePage, type Form, formPage, handOverPage, problemPage } from './setup-page.ts';
+
+type FlowInput = {
+  readonly site: GitHubSite;
+  readonly name: string;
+  readonly organization: string | null;
+  readonly webhookUrl: string | null;
+};
+
+/** A registration that GitHub confirmed, and what the person chose beside it. */
+export type Registered = { readonly code: string; readonly form: Form };
+
+/** The pages that lead a person to GitHub and back, on this machine alone. */
+export type BrowserFlow = {
+  /** The address to open. */
+  readonly url: string;
+  /** Resolves once GitHub has sent the browser back. */
+  readonly registered: Promise<Registered>;
+  /** The last page: where to install the App, or why it was not made. */
+  finish(outcome: { readonly installUrl: string } | { readonly problem: string }): void;
+  close(): void;
+};
+
+/** A form of names and a key. */
+const MAX_FORM_BYTES = 16 * 1024;
+
+/** Serves the pages on a free port of the loopback interface. */
+export async function startBrowserFlow(input: FlowInput): Promise<BrowserFlow> {
+  const state = randomBytes(16).toString('hex');
+  const registered = Promise.withResolvers<Registered>();
+  const finished = Promise.withResolvers<string>();
+  let form: Form | null = null;
+  const server = createServer((request, response) => {
+    respond(request, response).catch(() => send(response, 400, problemPage('The request could not be read.')));
+  });
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
+    // Another site could point a name of its own to this address.
+    if (request.headers.host !== hostOf(server))
+      return send(response, 403, problemPage('Open the address that the terminal shows.'));
+    if (request.method === 'POST' && url.pathname === '/register') return register(request, response);
+    if (request.method === 'GET' && url.pathname === '/registered') return confirm(url.searchParams, response);
+    if (request.method === 'GET' && url.pathname === '/')
+      return send(response, 200, formPage({ ...input, ...form, problem: null }));
+    return send(response, 404, problemPage('There is no such page.'));
+  }
+
+  async function register(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const isOwnForm = request.headers.origin === undefined || request.headers.origin === `http://${hostOf(server)}`;
+    if (!isOwnForm) return send(response, 403, problemPage('The form comes from another page.'));
+    form = toForm(new URLSearchParams(await readBody(request)));
+    const problem = formProblem(form);
+    if (problem !== null) return send(response, 422, formPage({ ...input, ...form, problem }));
+    const redirectUrl = `http://${hostOf(server)}/registered`;
+    const manifest = createManifest({ name: form.name, webhookUrl: input.webhookUrl, redirectUrl });
+    const nonce = randomBytes(16).toString('base64');
+    const address = registrationUrl(input.site, form.organization, state);
+    return send(response, 200, handOverPage(address, manifest, nonce), [
+      `script-src 'nonce-${nonce}'`,
+      `form-action ${new URL(address).origin}`,
+    ]);
+  }
+
+  async function confirm(query: URLSearchParams, response: ServerResponse): Promise<void> {
+    const code = query.get('code') ?? '';
+    if (query.get('state') !== state || form === null || !/^[\w-]{1,200}$/.test(code))
+      return send(
+        response,
+        400,
+        problemPage('This is no answer to the form: open the address that the terminal shows.'),
+      );
+    registered.resolve({ code, form });
+    return send(response, 200, await finished.promise);
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://${hostOf(server)}/`,
+    registered: registered.promise,
+    finish: (outcome) =>
+      finished.resolve('installUrl' in outcome ? donePage(outcome.installUrl) : problemPage(outcome.problem)),
+    close: () => {
+      server.close();
+      server.closeIdleConnections();
+    },
+  };
+}
+
+function hostOf(server: Server): string {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? `127.0.0.1:${address.port}` : '';
+}
+
+function toForm(fields: URLSearchParams): Form {
+  const text = (name: string): string => (fields.get(name) ?? '').trim();
+  return {
+    name: text('name'),
+    organization: text('organization') === '' ? null : text('organization'),
+    model: text('model'),
+    apiKey: text('apiKey'),
+    baseUrl: text('baseUrl'),
+  };
+}
+
+function formProblem({ name, organization, model, apiKey, baseUrl }: Form): string | null {
+  if (name === '' || name.length > MAX_NAME_LENGTH) return `The name must have 1 to ${MAX_NAME_LENGTH} characters.`;
+  if (organization !== null && !/^[a-z\d][a-z\d-]{0,38}$/i.test(organization))
+    return 'The organization must be its login, as in its address on GitHub.';
+  const isPlain = [model, apiKey, baseUrl].every((value) => /^[!-~]*$/.test(value));
+  if (!isPlain) return 'Model, key and endpoint must have no spaces and no characters beyond ASCII.';
+  return baseUrl === '' || /^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')
+    ? null
+    : 'The endpoint must be an http:// or https:// address.';
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) {
+    text += String(chunk);
+    if (text.length > MAX_FORM_BYTES) throw new Error('The form is too large.');
+  }
+  return text;
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  policy: readonly string[] = ["form-action 'self'"],
+): void {
+  const csp = ["default-src 'none'", "style-src 'unsafe-inline'", "frame-ancestors 'none'", ...policy].join('; ');
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': csp,
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  });
+  response.end(body);
+}
