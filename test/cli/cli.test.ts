@@ -15,6 +15,7 @@ describe('countersign', () => {
     expect(stdout).toMatchInlineSnapshot(`
       "Usage: countersign <command>
 
+        setup    register a GitHub App of your own, and write its settings
         start    run the server
         demo     play one conversation offline, on a fake GitHub
         verify   check that commits contain exactly the approved changes

@@ -83,10 +83,12 @@ function errorIn(body: unknown): unknown {
   return !isAnswer && typeof (found['message'] ?? found['msg'] ?? found['detail']) === 'string' ? found : null;
 }
 
+const FILTERED = 'The endpoint filtered the answer.';
+
 /** Azure leaves out the message that it filtered. */
 function errorInChoice({ error, message, delta, finish_reason: end }: JsonObject): unknown {
   const isFiltered = end === 'content_filter' && !isRecord(message ?? delta);
-  return isFiltered ? { code: 'content_filter', message: 'the answer is filtered', status: 400 } : error;
+  return isFiltered ? { code: 'content_filter', message: FILTERED, status: 400 } : error;
 }
 
 /** Some endpoints repeat the request in their error. */

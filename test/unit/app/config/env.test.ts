@@ -54,6 +54,7 @@ describe('environment', () => {
         },
         allowedOwners: { kind: 'own' },
         operator: { path: null, settings: { ...NO_OPERATOR_SETTINGS, defaultModel: 'some-model' } },
+        pollMs: null,
         paused: false,
         database: { url: null, dataDir: './data' },
         log: { level: 'info', format: 'json' },
