@@ -14,6 +14,7 @@ export const CONTEXT_LIMITS = {
   instructionFileCount: 20,
   overview: 1_500,
   overviewDepth: 3,
+  rootFileCount: 60,
   diff: 28_000,
   earlierRunCount: 5,
   earlierTask: 500,
@@ -54,7 +55,7 @@ export type PullSummary = {
 export type TaskContext = {
   readonly changed: Part<ChangedFiles>;
   readonly instructions: Part<readonly InstructionFile[]>;
-  readonly overview: Part<readonly DirectoryCount[]>;
+  readonly overview: Part<Overview>;
   readonly diff: Part<DiffExcerpt>;
   readonly earlierRuns: Part<readonly EarlierRun[]>;
   /** The comments that the task is written among, or speaks of, as text; empty for none. */
@@ -84,6 +85,13 @@ export type DiffExcerpt = {
 
 /** A file with instructions of the repository; `note` says what is missing of its text. */
 export type InstructionFile = { readonly path: string; readonly text: string; readonly note: string | null };
+
+/** The head at a glance: its directories, and the names in its root folder. */
+export type Overview = {
+  readonly directories: readonly DirectoryCount[];
+  readonly rootFiles: readonly string[];
+  readonly unlistedRootFiles: number;
+};
 
 /** A directory (empty: the root) with the number of files in and below it. */
 export type DirectoryCount = { readonly path: string; readonly files: number };

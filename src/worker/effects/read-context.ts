@@ -21,8 +21,8 @@ import type { PathRules, Settings } from '../../core/state/settings.ts';
 import {
   CONTEXT_LIMITS,
   type DiffExcerpt,
-  type DirectoryCount,
   type InstructionFile,
+  type Overview,
   type Part,
   type PullSummary,
   type PushContent,
@@ -98,7 +98,7 @@ async function loadActiveRun(job: Job<'read-context'>) {
   return { ref: pull.ref, run: isReading ? run : null };
 }
 
-async function readOverview({ github, pull, rules }: ContextReader): Promise<readonly DirectoryCount[]> {
+async function readOverview({ github, pull, rules }: ContextReader): Promise<Overview> {
   const tree = await github.fetchTree(pull.headSha);
   return buildOverview(readablePaths({ tree, rules }));
 }

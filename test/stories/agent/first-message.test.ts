@@ -89,6 +89,18 @@ describe('the first message of a run', () => {
     expect(firstMessage(story)).toContain('"path":"packages/shop/src/part4/module19.ts"');
   });
 
+  it('R42: names the files of the root folder, at most 60, and counts the others', async () => {
+    const names = Array.from({ length: 70 }, (_, n) => `note ${String(n).padStart(2, '0')}.md`);
+    const files = Object.fromEntries([...names, '.env', 'src/a.ts'].map((name) => [name, `${name}\n`]));
+    const story = await stage().tell({ files });
+    await story.ana.says('/countersign look around');
+    const line = firstMessage(story)
+      .split('\n')
+      .find((one) => one.startsWith('in the root folder: '));
+    expect(line).toContain('in the root folder: "note 00.md" "note 01.md" ');
+    expect(line).toMatch(/"note 59\.md" and 10 more$/);
+  });
+
   it('has the answer of the last run whole, since the task is often about it, and earlier ones cut (S136, S157)', async () => {
     const story = await stage().tell();
     const { ana, model } = story;

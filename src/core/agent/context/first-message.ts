@@ -46,7 +46,7 @@ export function buildContext(message: FirstMessage): readonly string[] {
   return [
     ...pullBlock(message),
     ...instructionsBlock(pull?.defaultBranch ?? '', context.instructions),
-    ...block('Directories and how many files are in them, at the head', context.overview, formatOverview),
+    ...block('Directories and how many files are in them, and the names in the root folder, at the head', context.overview, formatOverview),
     ...block('The diff against the merge base', context.diff, (diff) =>
       formatDiffs(diff, ' (read_diff or read_file shows them)'),
     ),

@@ -1,14 +1,21 @@
 import { byteLength } from '../../edits/text/characters.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
-import { CONTEXT_LIMITS, type DirectoryCount } from '../../state/task-context.ts';
+import { CONTEXT_LIMITS, type DirectoryCount, type Overview } from '../../state/task-context.ts';
 import { formatPath } from '../shared/tool-results.ts';
 
-/** The directories with the number of readable files in and below them, as deep as they fit the limit. */
-export function buildOverview(paths: readonly string[]): readonly DirectoryCount[] {
+/** The names of the root folder, and the directories with the number of readable files in and below them. */
+export function buildOverview(paths: readonly string[]): Overview {
+  const inRoot = paths.filter((path) => !path.includes('/'));
+  const rootFiles = inRoot.slice(0, CONTEXT_LIMITS.rootFileCount);
+  return { directories: countDirectories(paths), rootFiles, unlistedRootFiles: inRoot.length - rootFiles.length };
+}
+
+/** The directories as deep as they fit the limit. */
+function countDirectories(paths: readonly string[]): readonly DirectoryCount[] {
   const counts = countFiles(paths);
   for (let depth: number = CONTEXT_LIMITS.overviewDepth; depth > 1; depth -= 1) {
     const rows = rowsToDepth(counts, depth);
-    if (byteLength(formatOverview(rows)) <= CONTEXT_LIMITS.overview) return rows;
+    if (byteLength(rows.map(formatRow).join('\n')) <= CONTEXT_LIMITS.overview) return rows;
   }
   return largestThatFit(rowsToDepth(counts, 1));
 }
@@ -44,9 +51,12 @@ function largestThatFit(rows: readonly DirectoryCount[]): readonly DirectoryCoun
   return rows.filter((row) => chosen.has(row));
 }
 
-/** One directory a line. */
-export function formatOverview(rows: readonly DirectoryCount[]): string {
-  return rows.map(formatRow).join('\n');
+/** One directory a line, and one line for the files of the root folder. */
+export function formatOverview({ directories, rootFiles, unlistedRootFiles }: Overview): string {
+  const names = rootFiles.map((name) => formatPath(escapeHiddenCharacters(name))).join(' ');
+  const more = unlistedRootFiles === 0 ? '' : ` and ${unlistedRootFiles} more`;
+  const root = rootFiles.length === 0 ? [] : [`in the root folder: ${names}${more}`];
+  return [...directories.map(formatRow), ...root].join('\n');
 }
 
 function formatRow({ path, files }: DirectoryCount): string {

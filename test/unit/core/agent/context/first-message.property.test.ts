@@ -44,7 +44,10 @@ function context(text: string): TaskContext {
   return {
     changed: { kind: 'read', value: { rows: [{ path: text, status: 'added', added: 1, removed: 0 }], unlisted: 0 } },
     instructions: { kind: 'read', value: [] },
-    overview: { kind: 'read', value: [{ path: text, files: 1 }] },
+    overview: {
+      kind: 'read',
+      value: { directories: [{ path: text, files: 1 }], rootFiles: [text], unlistedRootFiles: 0 },
+    },
     diff: { kind: 'read', value: { files: [], omitted: [text] } },
     earlierRuns: {
       kind: 'read',
