@@ -137,9 +137,9 @@ function completeByPush(builder: StepBuilder, proposal: Proposal, { head, facts,
   const voted = pusher === null ? builder : recordVote(builder, createPushVote(proposal, pusher, facts.now));
   const current = currentProposal(voted, proposal);
   const note = pushNote(pusher, current, builder.pull.run, facts);
-  const done = withProposal(voted, { ...transition(current, 'completed', facts.now), commitSha: head, note });
-  const completed = withUndoNote(done, proposal, head);
-  return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(done.pull, current)), proposal);
+  const completed = { ...transition(current, 'completed', facts.now), commitSha: head, note };
+  const done = withUndoNote(withProposal(voted, completed), proposal, head);
+  return queueCommentUpdate(answerProposalCalls(done, proposal, appliedCallOutput(done.pull, completed)), proposal);
 }
 
 function createPushVote(proposal: Proposal, { person: by, permission, deliveryId }: Pusher, at: string): Vote {

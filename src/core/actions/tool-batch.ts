@@ -13,7 +13,7 @@ import { changeDiff } from '../edits/change.ts';
 import type { ToolBatch, ToolCallState } from '../state/conversation.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, toIssuedCall } from '../state/conversation.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
-import { transition } from '../state/proposal-lifecycle.ts';
+import { decidingVotes, transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { EndReason, Phase, Run } from '../state/run.ts';
@@ -29,18 +29,18 @@ import {
   withRun,
 } from './step-builder.ts';
 
-/** For the model: the change was applied, as proposed or with a person's own text, with the approvers' notes. */
+/** For the model: the change was applied, as proposed or with a person's own text, by whom and in which commit. */
 export function appliedCallOutput(pull: PullState, proposal: Proposal): string {
-  const { change, userEdit } = proposal;
-  const note = approverNotes(proposal, pull.run?.task.by ?? null);
-  const maxBytes = diffShare(pull, proposal);
-  if (change.op === 'set') return appliedSetOutput(change, note, maxBytes);
+  const { change, userEdit, commitSha } = proposal;
+  const userNote = approverNotes(proposal, pull.run?.task.by ?? null);
+  const application = { commitSha, votes: decidingVotes(proposal), userNote };
+  if (change.op === 'set') return appliedSetOutput(change, application);
   return userEdit === null
-    ? appliedOutput(change, null, note, maxBytes)
-    : userModifiedOutput(change, userEdit.diff, note, maxBytes);
+    ? appliedOutput(change, application)
+    : userModifiedOutput(change, userEdit.diff, application, diffShare(pull, proposal));
 }
 
-/** Bytes that the diff of a result may have, so that those of the whole batch keep the limit (S168). */
+/** Bytes that the diffs of a person's own text may have, so that those of the whole batch keep the limit (S168). */
 function diffShare({ proposals }: PullState, { runId, origin }: Proposal): number {
   if (origin.kind !== 'call') return MAX_RESULTS_BYTES;
   const ofBatch = proposals.filter((one) => one.runId === runId && turnOf(one) === origin.turn);

@@ -38,8 +38,8 @@ const SECTIONS: readonly (readonly string[])[] = [
   ],
   [
     'What results mean',
-    '- JSON with "message": applied and committed; with "response": an answer. "user_note": their words.',
-    '- "details.userModified": a person’s own text was committed instead. It stands as they wrote it.',
+    '- JSON with "message": applied and committed as you proposed it; with "response": an answer. "user_note": their words.',
+    '- "details.userModified" true: a person’s own text was committed instead, as "details.diff" shows it. It stands as they wrote it.',
     '- "[USER FEEDBACK - Tool was not executed]: …": they want it otherwise. Follow the words and propose again.',
     '- "Edit rejected by …": a decision, not a failure. Do not propose it again.',
     '- "This exact change was already rejected …", "A person changed this text …": nobody was asked. Propose something else, or stop.',

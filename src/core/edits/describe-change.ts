@@ -86,9 +86,9 @@ export type ChangeSummary = {
   readonly diff: string;
 };
 
-/** Summarizes an applied change. `region` is the executed one, in case it had moved. */
-export function summarizeChange(change: FileChange, region: Region | null = change.region): ChangeSummary {
-  const { payload } = change;
+/** Summarizes an applied change. */
+export function summarizeChange(change: FileChange): ChangeSummary {
+  const { payload, region } = change;
   return {
     linesChanged: countChangedLines(change),
     replacements: payload.type === 'edit' ? payload.match_count : null,

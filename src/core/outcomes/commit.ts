@@ -74,9 +74,10 @@ export function completeProposal(
   commit: Pick<Proposal, 'commitSha' | 'committed' | 'note'>,
   now: string,
 ): StepBuilder {
-  const done = withProposal(builder, { ...transition(proposal, 'completed', now), ...commit });
-  const completed = commit.commitSha === null ? done : withUndoNote(done, proposal, commit.commitSha);
-  return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(done.pull, proposal)), proposal);
+  const completed = { ...transition(proposal, 'completed', now), ...commit };
+  const done = withProposal(builder, completed);
+  const noted = commit.commitSha === null ? done : withUndoNote(done, proposal, commit.commitSha);
+  return queueCommentUpdate(answerProposalCalls(noted, proposal, appliedCallOutput(noted.pull, completed)), proposal);
 }
 
 function addAppCommits(run: Run, { files }: CommittedSignal): Run['appCommits'] {

@@ -104,7 +104,9 @@ describe('moves', () => {
     expect(JSON.parse(story.model.toolMessages()[0] ?? '')).toEqual({
       path: 'scripts/deep/start.sh',
       message: 'Moved bin/run.sh to scripts/deep/start.sh.',
-      details: { diff: '', userModified: false },
+      commit: commit?.sha.slice(0, 7),
+      approved_by: [`${story.ana.login} (write access)`],
+      details: { userModified: false },
     });
     expect(story.bot.run().body).toContain('`bin/run.sh` → `scripts/deep/start.sh`');
   });

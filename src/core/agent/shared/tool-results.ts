@@ -1,8 +1,8 @@
 import { REDACTED } from '../../../lib/credentials.ts';
 import { shortSha } from '../../../lib/format.ts';
 import { redact, redactDiff } from '../../../lib/redaction.ts';
-import { type ChangeSet, type FileChange, pathsOf, type Region } from '../../edits/change.ts';
-import { type ChangeSummary, summarizeChange } from '../../edits/describe-change.ts';
+import { type ChangeSet, type FileChange, pathsOf } from '../../edits/change.ts';
+import { type ChangeSummary, formatExtent, summarizeChange } from '../../edits/describe-change.ts';
 import { MAX_CALLS_PER_RESPONSE } from '../../state/tools.ts';
 import { canApprove, type Vote } from '../../state/vote.ts';
 import { cutDiffForJson } from './response-size.ts';
@@ -109,79 +109,96 @@ export function pendingOutput(id: string): string {
 /** A temporary result of an immediate call, while the model answers a question. */
 export const STILL_RUNNING_OUTPUT = 'This call is still running.';
 
-/**
- * T2: the change was applied as proposed. `region` is its place if the file had moved on; `userNote` is the text below
- * the approval; `maxBytes` are for the diff.
- */
-export function appliedOutput(
-  change: FileChange,
-  region: Region | null,
-  userNote: string | null,
-  maxBytes: number,
-): string {
-  const outcome = summarizeChange(change, region ?? change.region);
-  const message = appliedMessage(change, outcome.summary);
-  return JSON.stringify(buildAppliedResult(change, { outcome, message, userNote, userModified: false, maxBytes }));
+/** How a change came to be applied: its commit, the votes that led to it, and the text below the approvals. */
+export type Application = {
+  /** Null if it is unknown. */
+  readonly commitSha: string | null;
+  readonly votes: readonly Pick<Vote, 'action' | 'by' | 'permission'>[];
+  readonly userNote: string | null;
+};
+
+/** T2: the change was applied as proposed. The model knows its diff from its own call. */
+export function appliedOutput(change: FileChange, application: Application): string {
+  const { summary, replacements, linesChanged } = summarizeChange(change);
+  const message = appliedMessage(change, summary);
+  return JSON.stringify({
+    ...namedFile(change, { replacements, linesChanged }),
+    message,
+    ...applicationFields(application),
+    details: { userModified: false },
+  });
 }
 
-/** T3: a person's own text was applied instead. `userEdits` is the diff from the proposed text to it. */
+/**
+ * T3: a person's own text was applied instead. `userEdits` is the diff from the proposed text to it; `maxBytes` are for
+ * both diffs.
+ */
 export function userModifiedOutput(
   change: FileChange,
   userEdits: string,
-  userNote: string | null,
+  application: Application,
   maxBytes: number,
 ): string {
+  const outcome = summarizeChange(change);
   const message = `Successfully applied user-modified edit to ${change.path}. Note: The user modified your suggested changes before accepting. Do not attempt to revert to your original suggestion.`;
-  const result = buildAppliedResult(change, {
-    outcome: summarizeChange(change),
+  return JSON.stringify({
+    ...namedFile(change, outcome),
     message,
-    userNote,
-    userModified: true,
-    maxBytes: maxBytes / 2,
+    ...applicationFields(application),
+    details: diffDetails(outcome.diff, maxBytes / 2),
+    user_edits: cutDiffForJson(redactDiff(userEdits), maxBytes / 2),
   });
-  return JSON.stringify({ ...result, user_edits: cutDiffForJson(redactDiff(userEdits), maxBytes / 2) });
 }
 
-/** T2 for changes that were decided as one: what was done in each place, and all diffs. */
-export function appliedSetOutput(change: ChangeSet, userNote: string | null, maxBytes: number): string {
-  const outcomes = change.members.map((member) => ({ member, outcome: summarizeChange(member) }));
-  const stored = outcomes.map(({ outcome }) => outcome.diff).join('');
+/** T2 for changes that were decided as one. */
+export function appliedSetOutput(change: ChangeSet, application: Application): string {
+  const { members } = change;
+  const message =
+    members.length > MAX_MESSAGES
+      ? `Applied all ${formatExtent(members.map(({ path }) => path))}.`
+      : members.map((member) => appliedMessage(member, summarizeChange(member).summary)).join(' ');
   return JSON.stringify({
     paths: pathsOf(change),
-    message: outcomes.map(({ member, outcome }) => appliedMessage(member, outcome.summary)).join(' '),
-    ...(userNote === null || userNote === '' ? {} : { user_note: redact(userNote) }),
-    details: diffDetails(stored, false, maxBytes),
+    message,
+    ...applicationFields(application),
+    details: { userModified: false },
   });
 }
 
-type AppliedDetails = {
-  readonly outcome: ChangeSummary;
-  readonly message: string;
-  readonly userNote: string | null;
-  readonly userModified: boolean;
-  readonly maxBytes: number;
-};
+/** Members of a set that its result describes one by one. */
+const MAX_MESSAGES = 5;
 
-function buildAppliedResult(
-  change: FileChange,
-  { outcome, message, userNote, userModified, maxBytes }: AppliedDetails,
+function namedFile(
+  { path, region }: FileChange,
+  { replacements, linesChanged }: Pick<ChangeSummary, 'replacements' | 'linesChanged'>,
 ): object {
   return {
-    path: change.path,
-    ...(outcome.replacements === null ? {} : { replacements_made: outcome.replacements }),
-    ...(change.region === null ? {} : { lines_changed: outcome.linesChanged }),
-    message,
-    ...(userNote === null || userNote === '' ? {} : { user_note: redact(userNote) }),
-    details: diffDetails(outcome.diff, userModified, maxBytes),
+    path,
+    ...(replacements === null ? {} : { replacements_made: replacements }),
+    ...(region === null ? {} : { lines_changed: linesChanged }),
   };
 }
 
-/** The diff without secrets, cut to its share of what the results of one response may have (S168). */
-function diffDetails(stored: string, userModified: boolean, maxBytes: number): object {
+/** A person who pushed a change is no approver of it. */
+function applicationFields({ commitSha, votes, userNote }: Application): object {
+  const namesOf = (isCommit: boolean): readonly string[] => [
+    ...new Set(votes.filter(({ action }) => (action === 'commit') === isCommit).map(describePerson)),
+  ];
+  const [approvers, committers] = [namesOf(false), namesOf(true)];
+  return {
+    ...(commitSha === null ? {} : { commit: shortSha(commitSha) }),
+    ...(approvers.length === 0 ? {} : { approved_by: approvers }),
+    ...(committers.length === 0 ? {} : { committed_by: committers }),
+    ...(userNote === null || userNote === '' ? {} : { user_note: redact(userNote) }),
+  };
+}
+
+/** The diff of a person's own text without secrets, cut to its share of the results of one response (S168). */
+function diffDetails(stored: string, maxBytes: number): object {
   const redacted = redactDiff(stored);
   const diff = cutDiffForJson(redacted, maxBytes);
   const notes = [...(redacted === stored ? [] : [REDACTED_NOTE]), ...(diff === redacted ? [] : [CUT_NOTE])];
-  return { diff, userModified, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) };
+  return { diff, userModified: true, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) };
 }
 
 const CUT_NOTE = 'the diff is cut; read_file shows the file';

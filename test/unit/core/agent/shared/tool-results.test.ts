@@ -12,12 +12,13 @@ import {
   withdrawnOutput,
 } from '../../../../../src/core/agent/shared/tool-results.ts';
 import { touchesOtherCallOutput } from '../../../../../src/core/agent/turn-texts.ts';
-import { unifiedDiffOf } from '../../../../../src/core/edits/change.ts';
 import { ben, bigint, edit, total, write } from '../../messages/sample.ts';
 
 const base = '1111111aaaaaaa';
 
 const now = '2222222bbbbbbb';
+
+const UNKNOWN = { commitSha: null, votes: [], userNote: null };
 
 describe('outputs for the model', () => {
   it.each([
@@ -80,26 +81,36 @@ describe('outputs for the model', () => {
     expect(denied('wait...')).toContain(': wait.... This is');
   });
 
-  it('an applied edit (T2, S2)', () => {
-    expect(JSON.parse(appliedOutput(bigint, null, 'thanks', MAX_RESULTS_BYTES))).toEqual({
+  it('an applied edit says who approved it and in which commit it is, and not again what it was (R43, T2, S2)', () => {
+    const votes = [{ action: 'approve', by: ben, permission: 'write' }] as const;
+    expect(JSON.parse(appliedOutput(bigint, { commitSha: now, votes, userNote: 'thanks' }))).toEqual({
       path: 'src/total.ts',
       replacements_made: 1,
       lines_changed: 1,
       message: 'Successfully replaced text in src/total.ts. Replaced 1 line at line 2.',
+      commit: '2222222',
+      approved_by: ['ben-k (write access)'],
       user_note: 'thanks',
-      details: { diff: unifiedDiffOf(bigint.payload), userModified: false },
+      details: { userModified: false },
     });
+  });
+
+  it('a change that a person pushed names the pusher, who is no approver (R43)', () => {
+    const votes = [{ action: 'commit', by: ben, permission: 'write' }] as const;
+    const result = JSON.parse(appliedOutput(bigint, { commitSha: now, votes, userNote: null }));
+    expect(result).toMatchObject({ commit: '2222222', committed_by: ['ben-k (write access)'] });
+    expect(result).not.toHaveProperty('approved_by');
   });
 
   it('an edit that adds a line (T2)', () => {
     const change = edit('a.ts', 'one\ntwo\n', 'two', 'two\nthree');
-    expect(JSON.parse(appliedOutput(change, null, null, MAX_RESULTS_BYTES)).message).toBe(
+    expect(JSON.parse(appliedOutput(change, UNKNOWN)).message).toBe(
       'Successfully replaced text in a.ts. Added 1 line at line 3.',
     );
   });
 
   it('an applied write has neither replacements nor an empty note (T2)', () => {
-    const result = JSON.parse(appliedOutput(write('a.ts', null, total), null, '', MAX_RESULTS_BYTES));
+    const result = JSON.parse(appliedOutput(write('a.ts', null, total), { ...UNKNOWN, userNote: '' }));
     expect(result.message).toBe('Wrote 5 lines to a.ts.');
     expect(Object.keys(result)).toEqual(['path', 'lines_changed', 'message', 'details']);
   });
@@ -107,7 +118,9 @@ describe('outputs for the model', () => {
   it('a secret in a person’s own text is replaced before the model gets it (X10)', () => {
     const token = `sk_live_${'aB3d'.repeat(6)}`;
     const diff = `@@ -1,1 +1,1 @@\n-const key = '';\n+const key = '${token}';\n`;
-    const output = JSON.parse(userModifiedOutput(edit('a.ts', 'one\n', 'one', 'two'), diff, null, MAX_RESULTS_BYTES));
+    const output = JSON.parse(
+      userModifiedOutput(edit('a.ts', 'one\n', 'one', 'two'), diff, UNKNOWN, MAX_RESULTS_BYTES),
+    );
     expect(output.user_edits).toBe("@@ -1,1 +1,1 @@\n-const key = '';\n+const key = '[redacted]';\n");
     expect(output.details.note).toBeUndefined();
   });
