@@ -1,4 +1,3 @@
-import type { FileChange } from '../edits/change.ts';
 import type { LineRange } from '../edits/region.ts';
 import type { HeldCall, ToolBatch } from './conversation.ts';
 import type { HeadBranch } from './head-branch.ts';
@@ -252,17 +251,7 @@ export type FinishedRun = {
   readonly proposals: readonly DecidedProposal[];
 };
 
-/** The operation and paths of a change, of a set those of its members. */
-type NamedChange =
-  | Pick<FileChange, 'op' | 'path' | 'from' | 'digest'>
-  | {
-      readonly op: 'set';
-      readonly digest: string;
-      readonly members: readonly Pick<FileChange, 'op' | 'path' | 'from' | 'digest'>[];
-    };
-
 /** The fields of a decided proposal that an earlier run shows. */
-export type DecidedProposal = Pick<Proposal, 'state' | 'votes'> & {
-  readonly change: NamedChange;
+export type DecidedProposal = Pick<Proposal, 'state' | 'votes' | 'change'> & {
   readonly origin: Pick<Proposal['origin'], 'kind'>;
 };

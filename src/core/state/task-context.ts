@@ -20,6 +20,8 @@ export const CONTEXT_LIMITS = {
   earlierTask: 500,
   earlierChangeCount: 10,
   earlierReason: 300,
+  /** Of a change that was not applied, so that it is not proposed again. */
+  earlierDiff: 600,
   earlierAnswer: 300,
   /** Of the newest earlier run, which a task is often about. */
   newestAnswer: 2_000,
@@ -118,10 +120,14 @@ type EarlierQuestion = {
   readonly note: string | null;
 };
 
-/** A decided change; `reasons` are the words of its deciders. */
+/**
+ * A decided change; `reasons` are the words of its deciders. `lines` are the removed and added rows of one that was not
+ * applied; null where there are none to show.
+ */
 export type EarlierChange = {
   readonly change: string;
-  readonly outcome: 'applied' | 'denied';
+  readonly outcome: 'applied' | 'denied' | 'asked for something else';
+  readonly lines: string | null;
   readonly by: readonly string[];
   readonly reasons: readonly string[];
 };

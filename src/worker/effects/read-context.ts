@@ -83,7 +83,7 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
     runId ?? '',
     CONTEXT_LIMITS.earlierRunCount,
   );
-  return { ...parts, earlierRuns: { kind: 'read', value: summarizeRuns(earlier) } };
+  return { ...parts, earlierRuns: { kind: 'read', value: summarizeRuns(earlier, rules) } };
 }
 
 function readDiffs({ job, rules }: ContextReader, files: Part<readonly PullRequestFile[]>): Promise<Part<DiffExcerpt>> {

@@ -1,19 +1,24 @@
+import { redactDiff } from '../../../lib/redaction.ts';
+import { type Change, changeDiff, pathsOf } from '../../edits/change.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
-import { decidingVotes } from '../../state/proposal-lifecycle.ts';
+import { decideReading } from '../../policy/path-policy.ts';
+import { decidingVotes, isInstructed } from '../../state/proposal-lifecycle.ts';
 import { type AgentQuestion, responseOf } from '../../state/question.ts';
 import type { DecidedProposal, FinishedRun } from '../../state/run.ts';
+import type { PathRules } from '../../state/settings.ts';
 import { CONTEXT_LIMITS, type EarlierChange, type EarlierRun } from '../../state/task-context.ts';
 import { canApprove, type Vote } from '../../state/vote.ts';
-import { excerptOf } from '../shared/clean-text.ts';
+import { cutText, excerptOf } from '../shared/clean-text.ts';
+import { escapeDiff } from './diff-excerpt.ts';
 
 /** Earlier runs, oldest first. Of the newest one more words are kept. */
-export function summarizeRuns(runs: readonly FinishedRun[]): readonly EarlierRun[] {
+export function summarizeRuns(runs: readonly FinishedRun[], rules: PathRules): readonly EarlierRun[] {
   const { earlierAnswer, newestAnswer } = CONTEXT_LIMITS;
-  return runs.map((run, index) => summarizeRun(run, index === runs.length - 1 ? newestAnswer : earlierAnswer));
+  return runs.map((run, index) => summarizeRun(run, index === runs.length - 1 ? newestAnswer : earlierAnswer, rules));
 }
 
 /** An earlier run in a few lines: its task, its end, and what people answered and decided. */
-function summarizeRun({ run, proposals }: FinishedRun, answerBytes: number): EarlierRun {
+function summarizeRun({ run, proposals }: FinishedRun, answerBytes: number, rules: PathRules): EarlierRun {
   const { earlierTask, earlierChangeCount, earlierQuestionCount } = CONTEXT_LIMITS;
   const { task, phase, summary, questions } = run;
   const changes = proposals.filter(({ change }) => change.op !== 'read');
@@ -25,7 +30,7 @@ function summarizeRun({ run, proposals }: FinishedRun, answerBytes: number): Ear
     end: phase.kind === 'ended' ? phase.reason : null,
     answer: summary === null ? null : excerptOf(summary, answerBytes),
     asked: questions.flatMap(summarizeQuestion).slice(-earlierQuestionCount),
-    changes: shown.map(toEarlierChange),
+    changes: shown.map((one) => toEarlierChange(one, rules)),
     unlistedChanges: decided.length - shown.length,
   };
 }
@@ -44,15 +49,26 @@ function summarizeQuestion({ prompt, answer, note, by }: AgentQuestion): Earlier
   ];
 }
 
-function toEarlierChange(proposal: DecidedProposal): EarlierChange {
+function toEarlierChange(proposal: DecidedProposal, rules: PathRules): EarlierChange {
   const what = nameOf(proposal.change);
+  const isApplied = proposal.state === 'completed';
   return {
     // A person asked for it, and the agent never proposed it.
     change: proposal.origin.kind === 'undo' ? `undo, which a person asked for: ${what}` : what,
-    outcome: proposal.state === 'completed' ? 'applied' : 'denied',
+    outcome: isApplied ? 'applied' : isInstructed(proposal) ? 'asked for something else' : 'denied',
+    lines: isApplied ? null : changedRows(proposal.change, rules),
     by: [...new Set(decidingVotes(proposal).map(({ by }) => by.login))],
     reasons: votesWithReason(proposal).map(({ text }) => excerptOf(text ?? '', CONTEXT_LIMITS.earlierReason)),
   };
+}
+
+/** The rows that a change would have removed and added; null if one of its files may not be read without approval. */
+function changedRows(change: Change, rules: PathRules): string | null {
+  const diff = changeDiff(change);
+  const isReadable = pathsOf(change).every((path) => decideReading(rules, 'read_diff', path).kind === 'allow');
+  if (diff === null || !isReadable) return null;
+  const rows = escapeDiff(redactDiff(diff)).split('\n');
+  return cutText(rows.filter((row) => /^[-+]/.test(row)).join('\n'), CONTEXT_LIMITS.earlierDiff);
 }
 
 /** The author of the pull request may deny, and tells the agent nothing. */
@@ -60,7 +76,7 @@ function votesWithReason(proposal: DecidedProposal): readonly Vote[] {
   return decidingVotes(proposal).filter(({ text, permission }) => text !== null && canApprove(permission));
 }
 
-function nameOf(change: DecidedProposal['change']): string {
+function nameOf(change: Change): string {
   if (change.op === 'set') return change.members.map(nameOf).join(', ');
   const { op, path, from } = change;
   return from === null ? `${op} ${path}` : `${op} ${from} to ${path}`;
@@ -77,10 +93,11 @@ export function formatEarlierRuns(runs: readonly EarlierRun[]): string {
         your_last_words: answer ?? undefined,
         asked:
           asked.length === 0 ? undefined : asked.map(({ note, ...rest }) => ({ ...rest, note: note ?? undefined })),
-        decided: changes.map(({ change, outcome, by: deciders, reasons }) => ({
+        decided: changes.map(({ change, outcome, lines, by: deciders, reasons }) => ({
           change: escapeHiddenCharacters(change),
           outcome,
           by: deciders,
+          lines: lines ?? undefined,
           ...(reasons.length === 0 ? {} : { reasons }),
         })),
         not_listed: unlistedChanges === 0 ? undefined : unlistedChanges,

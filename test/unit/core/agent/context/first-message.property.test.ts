@@ -40,7 +40,7 @@ function context(text: string): TaskContext {
       rules: DEFAULT_SETTINGS,
     },
   });
-  const change = { change: text, outcome: 'denied', by: ['ben'], reasons: [prose] } as const;
+  const change = { change: text, outcome: 'denied', lines: prose, by: ['ben'], reasons: [prose] } as const;
   return {
     changed: { kind: 'read', value: { rows: [{ path: text, status: 'added', added: 1, removed: 0 }], unlisted: 0 } },
     instructions: { kind: 'read', value: [] },
