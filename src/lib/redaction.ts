@@ -26,11 +26,25 @@ const KEY_ROW = String.raw`^[-+ ](?=[^a-z\n]*[a-z])(?=[^A-Z\n]*[A-Z])[ \t]*[A-Za
 /** The inside of a key: a hunk can begin or end there. */
 const KEY_ROWS = new RegExp(`(?:${KEY_ROW}\n){2,}${KEY_ROW}`, 'gm');
 
-/** A unified diff with its secrets replaced: each row keeps its sign. */
+/** A unified diff with its secrets replaced, also in the headings of hunks: each row keeps its sign. */
 export function redactDiff(diff: string): string {
   const ranges = findSecretRanges(diff).flatMap((range) => rangesInRows(diff, range));
-  return redactRanges(diff, ranges).replace(KEY_ROWS, (rows) => rows.replace(/^([-+ ])[^\r\n]+/gm, `$1${REDACTED}`));
+  return redactRanges(diff, ranges)
+    .replace(KEY_ROWS, (rows) => rows.replace(/^([-+ ])[^\r\n]+/gm, `$1${REDACTED}`))
+    .replace(HEADING, (_, numbers: string, text: string) => `${numbers}${redactHeading(text)}`);
 }
+
+/** The line of the file that git shows behind the numbers of a hunk. */
+const HEADING = /^(@@ -[\d,]+ \+[\d,]+ @@ )([^\r\n]+)/gm;
+
+/** Git cuts a heading after 80 bytes, and half a secret is not recognized. A row of a key can be one, too. */
+function redactHeading(text: string): string {
+  if (/^[A-Za-z0-9+/]{40,}={0,2}$/.test(text)) return REDACTED;
+  return Buffer.byteLength(text) < CUT_HEADING_BYTES ? text : text.replace(/\S+$/, '…');
+}
+
+/** A character of several bytes at the end can be gone as a whole. */
+const CUT_HEADING_BYTES = 77;
 
 /** The parts of a range behind the signs of the rows that it reaches into. */
 function rangesInRows(diff: string, { start, end }: SecretRange): readonly SecretRange[] {

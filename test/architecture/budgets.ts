@@ -5,19 +5,19 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 3_480 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 3_550 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
-    lines: 4_180,
+    lines: 4_190,
   },
   { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_000 },
   { room: 'core/commands', files: /^src\/core\/commands\//, lines: 1_930 },
   { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_120 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_850 },
-  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_100 },
-  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 2_700 },
-  { room: 'worker', files: /^src\/worker\//, lines: 4_350 },
+  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_120 },
+  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 2_960 },
+  { room: 'worker', files: /^src\/worker\//, lines: 4_450 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_400 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_180 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },

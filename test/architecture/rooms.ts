@@ -80,7 +80,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/worker/effects/tools': {
     what: 'performs the calls of the model',
     entries: [],
-    fromAbove: ['read-tools.ts', 'run-tools.ts', 'workspace.ts', 'list-paths.ts'],
+    fromAbove: ['read-tools.ts', 'run-tools.ts', 'workspace.ts', 'list-paths.ts', 'read-code.ts'],
   },
   'src/worker/jobs': {
     what: 'facts, retries, files of the repository',
@@ -154,6 +154,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'first-message.ts',
       'pull-summary.ts',
       'diff-excerpt.ts',
+      'code-excerpts.ts',
       'instructions.ts',
       'overview.ts',
       'earlier-runs.ts',
@@ -166,7 +167,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/agent/shared': {
     what: 'foreign text and results, made safe for the model',
-    entries: ['clean-text.ts', 'discussion.ts', 'tool-results.ts', 'response-size.ts', 'speakers.ts', 'file-list.ts'],
+    entries: [
+      'clean-text.ts',
+      'discussion.ts',
+      'review-threads.ts',
+      'tool-results.ts',
+      'response-size.ts',
+      'speakers.ts',
+      'file-list.ts',
+    ],
   },
   'src/core/policy': {
     what: 'who, where, how fresh',

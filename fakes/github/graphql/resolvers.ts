@@ -224,6 +224,7 @@ export function createThreadObject(state: ServerState, pull: FakePullRequest, th
       path: thread.path,
       line: anchor?.line ?? null,
       startLine: anchor?.startLine ?? null,
+      diffSide: thread.location.kind === 'lines' ? thread.location.original.side : 'RIGHT',
       // `resolvedBy` has the type User, so it is null for a bot.
       resolvedBy:
         resolver === undefined || resolver.type !== 'User'
@@ -249,6 +250,7 @@ function createCommentObject(state: ServerState, pull: FakePullRequest, comment:
       fullDatabaseId: String(comment.id),
       author: createActor(state, comment.authorId),
       body: comment.body,
+      diffHunk: thread?.diffHunk ?? '',
       createdAt: comment.createdAt,
       updatedAt: comment.updatedAt,
       isMinimized: comment.minimized === true,

@@ -38,6 +38,7 @@ export const SCHEMA = buildSchema(`
   }
 
   enum PullRequestState { CLOSED MERGED OPEN }
+  enum DiffSide { LEFT RIGHT }
   enum PullRequestReviewState { APPROVED CHANGES_REQUESTED COMMENTED DISMISSED PENDING }
   interface Actor { login: String! }
   type Bot implements Actor & Node { databaseId: Int id: ID! login: String! }
@@ -61,6 +62,7 @@ export const SCHEMA = buildSchema(`
   type PullRequestReviewThreadConnection { nodes: [PullRequestReviewThread] pageInfo: PageInfo! totalCount: Int! }
   type PullRequestReviewThread implements Node {
     comments(after: String, first: Int, last: Int): PullRequestReviewCommentConnection!
+    diffSide: DiffSide!
     id: ID!
     isOutdated: Boolean!
     isResolved: Boolean!
@@ -76,6 +78,7 @@ export const SCHEMA = buildSchema(`
     body: String!
     createdAt: DateTime!
     databaseId: Int
+    diffHunk: String!
     fullDatabaseId: BigInt
     id: ID!
     isMinimized: Boolean!

@@ -1,6 +1,6 @@
 import type { FakeReviewComment } from '../../../fakes/github/state/github-state.ts';
 import { listPublishedComments } from '../../../fakes/github/state/lookup.ts';
-import type { Discussion, Statement } from '../../../src/core/step/ports.ts';
+import type { Discussion, Statement, ThreadRoot } from '../../../src/core/step/ports.ts';
 import type { PullSnapshot } from './simulated-github.ts';
 
 /** The words of people and bots on the simulated pull request. */
@@ -33,6 +33,10 @@ export function readDiscussion({ state, pull }: PullSnapshot): Discussion {
     isHidden: minimized === true,
   });
   const published = listPublishedComments(pull);
+  const rootOf = (id: number, diffHunk: string): ThreadRoot => {
+    const first = published.find(({ threadId }) => threadId === id);
+    return { id: first?.id ?? null, nodeId: first?.nodeId ?? '', author: authorOf(first?.authorId ?? null), diffHunk };
+  };
   return {
     author: authorOf(pull.authorId),
     description: pull.body ?? '',
@@ -42,9 +46,12 @@ export function readDiscussion({ state, pull }: PullSnapshot): Discussion {
         ? []
         : [{ ...toStatement({ ...review, createdAt: review.submittedAt }), state: review.state }],
     ),
-    threads: [...pull.threads.values()].map(({ id, path, location, resolvedById }) => ({
+    threads: [...pull.threads.values()].map(({ id, path, location, resolvedById, diffHunk }) => ({
+      root: rootOf(id, diffHunk),
       path,
       line: location.kind === 'lines' ? (location.current?.line ?? null) : null,
+      startLine: location.kind === 'lines' ? (location.current?.startLine ?? null) : null,
+      side: location.kind === 'lines' ? location.original.side : 'RIGHT',
       isResolved: resolvedById !== null,
       isOutdated: location.kind === 'lines' && location.current === null,
       comments: published.filter(({ threadId }) => threadId === id).map(toStatement),

@@ -237,8 +237,9 @@ function toCreatedReview(
   return { review: toPostedReview(id, state), comments };
 }
 
-function findThread({ pull }: PullSnapshot, comment: PostedComment) {
-  return comment.kind === 'issue-comment' ? undefined : pull.threads.get(comment.id);
+function findThread({ pull }: PullSnapshot, { kind, nodeId }: Pick<PostedComment, 'kind' | 'nodeId'>) {
+  const first = [...pull.reviewComments.values()].find((comment) => comment.nodeId === nodeId);
+  return kind === 'issue-comment' || first === undefined ? undefined : pull.threads.get(first.id);
 }
 
 /** Commits like GitHub's GraphQL mutation: only on the expected head. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AuthorKind, Discussion, Statement } from '../../core/step/ports.ts';
+import type { AuthorKind, Discussion, ReviewThread, Statement } from '../../core/step/ports.ts';
 import { askGraphql, PAGE_SIZE, type PullConnection, repositoryParams } from './requests/connection.ts';
 
 /**
@@ -17,13 +17,25 @@ export async function fetchDiscussion(connection: PullConnection): Promise<Discu
     description: body,
     comments: comments.nodes.map((comment) => withoutAppsAsPeople(toStatement(comment), byPeople)),
     reviews: reviews.nodes.map((review) => ({ ...toStatement(review), state: review.state })),
-    threads: reviewThreads.nodes.map(({ path, line, isResolved, isOutdated, comments: inThread }) => ({
-      ...{ path, line, isResolved, isOutdated },
-      comments: inThread.nodes.map(toStatement),
-      omitted: omittedFrom(inThread),
-    })),
+    threads: reviewThreads.nodes.flatMap(toThread),
     omitted: omittedFrom(comments) + omittedFrom(reviews) + omittedFrom(reviewThreads),
   };
+}
+
+/** A thread whose comments were all deleted is none. */
+function toThread({ first, comments, diffSide: side, ...thread }: z.infer<typeof Thread>): readonly ReviewThread[] {
+  const [root] = first.nodes;
+  if (root === undefined) return [];
+  const { id: nodeId, fullDatabaseId, author, diffHunk } = root;
+  const { path, line, startLine, isResolved, isOutdated } = thread;
+  return [
+    {
+      ...{ path, line, startLine, side, isResolved, isOutdated },
+      root: { id: toId(fullDatabaseId), nodeId, author: toAuthor(author), diffHunk },
+      comments: comments.nodes.map(toStatement),
+      omitted: omittedFrom(comments),
+    },
+  ];
 }
 
 /** The newest comments of the conversation that no App wrote; `count` is the number of all. REST lists oldest first. */
@@ -79,7 +91,8 @@ const DISCUSSION_QUERY = `query discussion($owner: String!, $repo: String!, $num
       reviewThreads(last: 100) {
         totalCount
         nodes {
-          path line isResolved isOutdated
+          path line startLine diffSide isResolved isOutdated
+          first: comments(first: 1) { nodes { id fullDatabaseId diffHunk author { ...account } } }
           comments(last: 30) {
             totalCount
             nodes { fullDatabaseId pullRequestReview { fullDatabaseId } body createdAt updatedAt isMinimized author { ...account } }
@@ -111,6 +124,19 @@ const Comment = z.object({
 
 const listOf = <Item extends z.ZodType>(item: Item) => z.object({ totalCount: z.number(), nodes: z.array(item) });
 
+const Thread = z.object({
+  path: z.string(),
+  line: z.number().nullable(),
+  startLine: z.number().nullable(),
+  diffSide: z.enum(['LEFT', 'RIGHT']),
+  isResolved: z.boolean(),
+  isOutdated: z.boolean(),
+  first: z.object({
+    nodes: z.array(z.object({ id: z.string(), fullDatabaseId: Id, author: Actor, diffHunk: z.string() })),
+  }),
+  comments: listOf(Comment),
+});
+
 const DiscussionPage = z.object({
   repository: z.object({
     pullRequest: z.object({
@@ -118,15 +144,7 @@ const DiscussionPage = z.object({
       author: Actor,
       comments: listOf(Comment),
       reviews: listOf(Comment.extend({ state: z.string() })),
-      reviewThreads: listOf(
-        z.object({
-          path: z.string(),
-          line: z.number().nullable(),
-          isResolved: z.boolean(),
-          isOutdated: z.boolean(),
-          comments: listOf(Comment),
-        }),
-      ),
+      reviewThreads: listOf(Thread),
     }),
   }),
 });

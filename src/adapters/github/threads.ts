@@ -3,7 +3,10 @@ import type { PostedComment } from '../../core/state/posted-comment.ts';
 import { askGraphql, cacheKey, type PullConnection, repositoryParams } from './requests/connection.ts';
 
 /** Resolves the thread that begins with this comment. A resolved or deleted thread is no error. */
-export async function resolveThread(connection: PullConnection, comment: PostedComment): Promise<void> {
+export async function resolveThread(
+  connection: PullConnection,
+  comment: Pick<PostedComment, 'kind' | 'nodeId'>,
+): Promise<void> {
   if (comment.kind === 'issue-comment') return;
   const { caches, ref, write } = connection;
   const key = cacheKey(ref, comment.nodeId);

@@ -42,9 +42,11 @@ function collect(parent: Node, { nesting, depth }: Surroundings, found: Declarat
   }
 }
 
-function add({ startPosition }: Node, depth: number, found: Declaration[]): void {
+function add({ startPosition, endPosition }: Node, depth: number, found: Declaration[]): void {
   const line = startPosition.row + 1;
-  if (found.at(-1)?.line !== line) found.push({ line, depth });
+  // Some grammars end a declaration before the first column of the next line.
+  const last = Math.max(line, endPosition.row + (endPosition.column === 0 ? 0 : 1));
+  if (found.at(-1)?.line !== line) found.push({ line, last, depth });
 }
 
 const MAX_DECLARATIONS = 2000;

@@ -29,6 +29,11 @@ export const CONTEXT_LIMITS = {
   hunkLineCount: 40,
   hunk: 8_000,
   comments: 8_000,
+  reviews: 24_000,
+  excerptCount: 20,
+  excerptLineCount: 80,
+  /** Of all excerpts together. */
+  excerpts: 16_000,
   quote: 2_000,
   pushDiff: 2_000,
   pushFileCount: 50,
@@ -62,6 +67,10 @@ export type TaskContext = {
   readonly earlierRuns: Part<readonly EarlierRun[]>;
   /** The comments that the task is written among, or speaks of, as text; empty for none. */
   readonly discussion: Part<string>;
+  /** The other reviews and open review threads that the task can mean, as text; empty for none. */
+  readonly reviews: Part<string>;
+  /** The code around the commented lines that the task can mean. */
+  readonly code: Part<readonly CodeExcerpt[]>;
   /** Whether the lines of the thread that the task was written in can be shown: no secret file had them before. */
   readonly areThreadLinesReadable: boolean;
 };
@@ -84,6 +93,9 @@ export type DiffExcerpt = {
   readonly files: readonly { readonly path: string; readonly patch: string }[];
   readonly omitted: readonly string[];
 };
+
+/** Whole lines of a file at the head, without secrets; `first` is the number of the first one. */
+export type CodeExcerpt = { readonly path: string; readonly first: number; readonly lines: readonly string[] };
 
 /** A file with instructions of the repository; `note` says what is missing of its text. */
 export type InstructionFile = { readonly path: string; readonly text: string; readonly note: string | null };
@@ -152,5 +164,7 @@ export const UNREADABLE_CONTEXT: TaskContext = {
   diff: { kind: 'unreadable' },
   earlierRuns: { kind: 'unreadable' },
   discussion: { kind: 'unreadable' },
+  reviews: { kind: 'read', value: '' },
+  code: { kind: 'read', value: [] },
   areThreadLinesReadable: false,
 };

@@ -2,6 +2,7 @@ import type { Countersigned } from '../../lib/trust.ts';
 import type { BranchRule } from '../state/head-branch.ts';
 import type { CommentLocation, PullRequestRef } from '../state/intent.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
+import type { DiffSide } from '../state/task-context.ts';
 import type { Permission, VoteLocation, VoteSources } from '../state/vote.ts';
 import type { RequiredPermission } from './app-rights.ts';
 import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';
@@ -78,7 +79,7 @@ export type GitHub = {
   /** Returns the hash of the new body, as in `PostedComment.bodyHash`. */
   updateComment(comment: PostedComment, body: string): Promise<{ readonly bodyHash: string }>;
   /** Resolves the thread whose first comment is this one. A resolved thread is no error. */
-  resolveThread(comment: PostedComment): Promise<void>;
+  resolveThread(comment: Pick<PostedComment, 'kind' | 'nodeId'>): Promise<void>;
   react(location: CommentLocation, content: 'eyes' | '+1'): Promise<void>;
   /**
    * Comments by the App on this pull request that begin with one of these markers. `since` is a time (ISO 8601,
@@ -312,10 +313,23 @@ export type Review = Statement & { readonly state: string };
 
 /** `line` is null for a whole file or an outdated place; `omitted` counts older comments that are left out. */
 export type ReviewThread = {
+  readonly root: ThreadRoot;
   readonly path: string;
   readonly line: number | null;
+  /** First of several lines. */
+  readonly startLine: number | null;
+  readonly side: DiffSide;
   readonly isResolved: boolean;
   readonly isOutdated: boolean;
   readonly comments: readonly Statement[];
   readonly omitted: number;
+};
+
+/** The first comment of a thread. `diffHunk` ends at the line that it is about. */
+export type ThreadRoot = {
+  /** Null if GitHub names none. */
+  readonly id: number | null;
+  readonly nodeId: string;
+  readonly author: Author | null;
+  readonly diffHunk: string;
 };

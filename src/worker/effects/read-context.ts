@@ -1,4 +1,4 @@
-import { selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
+import { type CommentedPlace, commentedLine, selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
 import { summarizeRuns } from '../../core/agent/context/earlier-runs.ts';
 import { boundInstructions, findInstructions, readInstructions } from '../../core/agent/context/instructions.ts';
 import { buildOverview } from '../../core/agent/context/overview.ts';
@@ -12,6 +12,7 @@ import {
   findSpeakers,
   formatTaskDiscussion,
   narrowToTask,
+  otherReviews,
   pointsToComments,
 } from '../../core/agent/shared/discussion.ts';
 import { pathRulesOf } from '../../core/policy/path-policy.ts';
@@ -20,7 +21,6 @@ import type { Task } from '../../core/state/run.ts';
 import type { PathRules, Settings } from '../../core/state/settings.ts';
 import {
   CONTEXT_LIMITS,
-  type DiffExcerpt,
   type InstructionFile,
   type Overview,
   type Part,
@@ -28,10 +28,11 @@ import {
   type PushContent,
   type TaskContext,
 } from '../../core/state/task-context.ts';
-import type { GitHub, PullRequestFile, PushComparison } from '../../core/step/ports.ts';
+import type { GitHub, PullRequestFile, PushComparison, ReviewThread } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
 import { isPermanent, isRateLimit } from '../jobs/retries.ts';
 import { readablePaths } from './tools/list-paths.ts';
+import { readCodeAround } from './tools/read-code.ts';
 import { askPermissions } from './tools/read-tools.ts';
 
 /** Everything that the parts of the context are read with, for a run's task or a person's question. */
@@ -41,6 +42,8 @@ type ContextReader = {
   /** Paths of the repository's instructions. */
   readonly contextFiles: Settings['contextFiles'];
   readonly rules: PathRules;
+  /** The name of the repository. */
+  readonly repo: string;
   /** The run that is not an earlier one; null for a question. */
   readonly runId: string | null;
   readonly pull: PullSummary;
@@ -57,7 +60,7 @@ export async function readContext(job: Job<'read-context'>): Promise<EffectResul
   const pull = known ?? summarizePull(await github.fetchPull());
   const { task, settings } = run;
   const context = await readTaskContext({
-    ...{ github, task, pull, job },
+    ...{ github, task, pull, job, repo: ref.repo },
     ...{ contextFiles: settings.contextFiles, rules: pathRulesOf(settings), runId: run.id },
   });
   return { kind: 'done', signal: { type: 'context-read', runId: run.id, pull, context } };
@@ -69,12 +72,19 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
   const files = await readPart(job, () => github.listFiles(pull.headSha));
   const { location } = task;
   const listed = files.kind === 'read' ? files.value : null;
+  const said = await readPart(job, () => readTaskDiscussion(reader, listed));
+  const places = [
+    ...(location.at === 'thread' ? [{ ...location, side: location.side ?? ('RIGHT' as const) }] : []),
+    ...(said.kind === 'read' ? said.value.places : []),
+  ];
   const parts = {
     changed: mapPart(files, (all) => listChangedFiles(all, pull.changedFiles, rules)),
-    diff: await readDiffs(reader, files),
+    diff: mapPart(files, (all) => selectDiffs(all, CONTEXT_LIMITS.diff, rules, places)),
     instructions: await readPart(job, () => readRepositoryInstructions(reader, files)),
     overview: await readPart(job, () => readOverview(reader)),
-    discussion: await readPart(job, () => readTaskDiscussion(reader)),
+    discussion: mapPart(said, ({ discussion }) => discussion),
+    reviews: mapPart(said, ({ reviews }) => reviews),
+    code: await readPart(job, () => readCodeAround(reader, places)),
     areThreadLinesReadable: location.at === 'thread' && hasReadableHunks(location.path, listed, rules),
   };
   const { context, stored } = job;
@@ -84,11 +94,6 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
     CONTEXT_LIMITS.earlierRunCount,
   );
   return { ...parts, earlierRuns: { kind: 'read', value: summarizeRuns(earlier, rules) } };
-}
-
-function readDiffs({ job, rules }: ContextReader, files: Part<readonly PullRequestFile[]>): Promise<Part<DiffExcerpt>> {
-  if (files.kind === 'unreadable') return Promise.resolve(files);
-  return readPart(job, async () => selectDiffs(files.value, CONTEXT_LIMITS.diff, rules));
 }
 
 async function loadActiveRun(job: Job<'read-context'>) {
@@ -145,13 +150,30 @@ async function readRepositoryInstructions(
   return boundInstructions(found);
 }
 
+/** What the task can mean of what others wrote, as text, and the places that it is about. */
+type TaskDiscussion = {
+  readonly discussion: string;
+  readonly reviews: string;
+  readonly places: readonly CommentedPlace[];
+};
+
 /** Reads the comments that the task can mean. No request where it stands alone. */
-async function readTaskDiscussion({ github, task, rules, job }: ContextReader): Promise<string> {
-  if (!pointsToComments(task)) return '';
+async function readTaskDiscussion(
+  { github, task, rules, job }: ContextReader,
+  files: readonly PullRequestFile[] | null,
+): Promise<TaskDiscussion> {
+  if (!pointsToComments(task)) return { discussion: '', reviews: '', places: [] };
   const ownLogin = job.context.self.slug;
-  const discussion = narrowToTask(await github.fetchDiscussion(), task, ownLogin);
-  const input = { discussion, task, ownLogin, rules };
-  return formatTaskDiscussion({ ...input, permissions: await askPermissions(github, findSpeakers(input)) });
+  const all = await github.fetchDiscussion();
+  const common = { task, ownLogin, rules, lineOf: (thread: ReviewThread) => commentedLine(thread, files, rules) };
+  const own = { ...common, discussion: narrowToTask(all, task, ownLogin) };
+  const others = { ...common, discussion: otherReviews(all, task) };
+  const permissions = await askPermissions(github, [...new Set([own, others].flatMap((one) => findSpeakers(one)))]);
+  return {
+    discussion: formatTaskDiscussion({ ...own, permissions }),
+    reviews: formatTaskDiscussion({ ...others, permissions }, CONTEXT_LIMITS.reviews),
+    places: [own, others].flatMap((one) => one.discussion.threads),
+  };
 }
 
 /** Reads what another person pushed during the run. Results of the run wait for it, but not for ever. */

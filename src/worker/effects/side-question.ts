@@ -74,7 +74,8 @@ async function openConversation({ job, pull, question }: Asking): Promise<Conver
   const summary = summarizePull(await github.fetchPull());
   const rules = await fetchPathRules(context, github, pull);
   const { contextFiles, model } = settings;
-  const read = await readTaskContext({ github, task: question, contextFiles, rules, runId: null, pull: summary, job });
+  const reader = { github, task: question, contextFiles, rules, repo: ref.repo, pull: summary, job };
+  const read = await readTaskContext({ ...reader, runId: null });
   return { messages: openFromPull({ question, ref, earlier, pull: summary, context: read }), model, clearedBefore: 0 };
 }
 

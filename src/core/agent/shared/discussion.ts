@@ -1,14 +1,12 @@
 import { pluralize } from '../../../lib/format.ts';
 import { byteLength } from '../../edits/text/characters.ts';
-import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
-import { decideReading } from '../../policy/path-policy.ts';
 import type { Task } from '../../state/run.ts';
 import type { PathRules } from '../../state/settings.ts';
 import { CONTEXT_LIMITS } from '../../state/task-context.ts';
 import { canApprove, type Permission } from '../../state/vote.ts';
 import type { Author, AuthorKind, Discussion, Review, ReviewThread, Statement } from '../../step/ports.ts';
 import { isBareCommand, wordsOf } from './clean-text.ts';
-import { formatPath } from './tool-results.ts';
+import { answerableId, isOthers, isReadableThread, placeOfThread } from './review-threads.ts';
 
 /** The discussion for a task, the App's own login, and the permissions that were looked up. */
 type DiscussionInput = {
@@ -17,6 +15,8 @@ type DiscussionInput = {
   readonly ownLogin: string;
   readonly permissions: ReadonlyMap<string, Permission>;
   readonly rules: PathRules;
+  /** The line that a thread is about, as it was then; empty if it is unknown or may not be read. */
+  readonly lineOf: (thread: ReviewThread) => string;
 };
 
 /**
@@ -40,23 +40,36 @@ export function formatDiscussion(input: DiscussionInput, skip: number): string {
 const MAX_DISCUSSION_BYTES = 60_000;
 
 /** The part of the discussion that the task is written in or speaks of, for the first message, in the same form. */
-export function formatTaskDiscussion(input: DiscussionInput): string {
+export function formatTaskDiscussion(input: DiscussionInput, maxBytes: number = CONTEXT_LIMITS.comments): string {
   const entries = listEntries(input);
   const isMeant = (entry: Entry): boolean =>
     statementsOf(entry).some((one) => isPointedTo(one, entry, input) || isQuoted(one, input));
   const meantFirst = entries.toSorted((one, other) => Number(isMeant(other)) - Number(isMeant(one)));
-  const { rows, count } = formatEntries(meantFirst, input, CONTEXT_LIMITS.comments);
+  const { rows, count } = formatEntries(meantFirst, input, maxBytes);
   const rest = count < entries.length ? [`${pluralize(entries.length - count, 'other comment')} not shown.`] : [];
   return [...rows, ...rest].join('\n');
 }
 
-const COMMENT_WORDS =
-  /\b(?:comment(?:s|ed)?|above|below|said|says|wrote|discuss(?:ed|ion)|conversation|thread|suggest(?:s|ed|ion|ions)?|feedback|proposed)\b/i;
+/** Words for what others wrote, as stems in the commonest languages. A wrong guess shows too much. */
+const COMMENT_WORDS = new RegExp(
+  [
+    String.raw`\b(?:above|below|said|says|wrote|asked|requested|proposed|nits?|unresolved|concerns?|objections?|points)\b`,
+    String.raw`\b(?:discuss|conversation|thread|suggest|feedback|review|remark|critici|reply|replies)`,
+    '[ck]omm?ent|rückmeldung|anmerkung|vorschl[aä]g|sug+[eé]r|sugest|observaci|opmerking|uwag',
+    'комм?ент|замечан|ревью|рецензи|отзыв|コメント|レビュー|指摘|スレッド|评论|評論|评审|审查|意见|리뷰|댓글|코멘트|تعليق|टिप्पणी',
+  ].join('|'),
+  'iu',
+);
 
 /** Whether a task can mean other comments. Otherwise none is read for the first message. */
 export function pointsToComments({ text, quote, location }: DiscussionInput['task']): boolean {
-  if (location.at === 'thread') return location.commentId !== location.rootId;
-  return location.at === 'review' || quote !== null || COMMENT_WORDS.test(text) || namesIn(text).length > 0;
+  if (location.at === 'thread' && location.commentId !== location.rootId) return true;
+  return location.at === 'review' || quote !== null || speaksOfComments({ text });
+}
+
+/** Whether a task speaks of what others wrote. Then it can mean any open review thread. */
+function speaksOfComments({ text }: Pick<Task, 'text'>): boolean {
+  return COMMENT_WORDS.test(text) || namesIn(text).length > 0;
 }
 
 /** What a task is written in: its thread so far, the comments of its review, or the conversation so far. */
@@ -70,14 +83,29 @@ export function narrowToTask(discussion: Discussion, task: DiscussionInput['task
     .filter((thread) => location.at === 'review' || isThreadOf(thread, location))
     .map((thread) => ({ ...thread, comments: thread.comments.filter(isOfTask) }));
   const comments = location.at === 'conversation' ? discussion.comments.filter(isOfTask) : [];
-  return { author: null, description: '', comments, reviews: [], threads, omitted: 0 };
+  return { ...NOTHING_SAID, comments, threads };
+}
+
+const NOTHING_SAID: Discussion = { author: null, description: '', comments: [], reviews: [], threads: [], omitted: 0 };
+
+/** The reviews and open threads that a task can mean beside those that it is written in, as they were at its time. */
+export function otherReviews(discussion: Discussion, task: DiscussionInput['task']): Discussion {
+  if (!speaksOfComments(task)) return NOTHING_SAID;
+  const { location, requestedAt } = task;
+  const isEarlier = ({ at }: Statement): boolean => Date.parse(at) < Date.parse(requestedAt);
+  const isOfTask = ({ comments }: ReviewThread): boolean =>
+    location.at === 'review' && comments.some(({ reviewId }) => reviewId === location.reviewId);
+  const threads = discussion.threads
+    .filter((thread) => !thread.isResolved && !isThreadOf(thread, location) && !isOfTask(thread))
+    .map((thread) => ({ ...thread, comments: thread.comments.filter(isEarlier) }));
+  return { ...NOTHING_SAID, reviews: discussion.reviews.filter(isEarlier), threads };
 }
 
 /**
  * The people whose permission the text needs: first those whose words it shows in any case, because these must not
  * remain unknown where strangers wrote much; then those of the newest words.
  */
-export function findSpeakers(input: Omit<DiscussionInput, 'permissions'>, skip = 0): readonly string[] {
+export function findSpeakers(input: Omit<DiscussionInput, 'permissions' | 'lineOf'>, skip = 0): readonly string[] {
   const spoken = listEntries(input)
     .slice(skip)
     .flatMap((entry) => statementsOf(entry).map((statement) => ({ entry, statement })))
@@ -98,14 +126,9 @@ type Entry =
   | { readonly kind: 'review'; readonly statement: Review }
   | { readonly kind: 'thread'; readonly thread: ReviewThread };
 
-/** Its words are about a file, and hold none of it: only denied files have no threads. */
-function isReadableThread(rules: PathRules, path: string): boolean {
-  return decideReading(rules, 'read_discussion', path).kind !== 'deny';
-}
+type ListedDiscussion = Pick<DiscussionInput, 'discussion' | 'ownLogin' | 'rules' | 'task'>;
 
-type ListedDiscussion = Pick<DiscussionInput, 'discussion' | 'ownLogin' | 'rules'>;
-
-function listEntries({ discussion, ownLogin, rules }: ListedDiscussion): readonly Entry[] {
+function listEntries({ discussion, ownLogin, rules, task }: ListedDiscussion): readonly Entry[] {
   const { author, description, comments, reviews, threads } = discussion;
   const entries: readonly Entry[] = [
     ...comments
@@ -115,20 +138,13 @@ function listEntries({ discussion, ownLogin, rules }: ListedDiscussion): readonl
       .filter((review) => isOthers(review, { ownLogin }) && (review.body.trim() !== '' || review.state !== 'COMMENTED'))
       .map((statement) => ({ kind: 'review', statement }) as const),
     ...threads
-      .filter(
-        ({ path, comments: [first] }) =>
-          first !== undefined && isOthers(first, { ownLogin }) && isReadableThread(rules, path),
-      )
+      .filter(({ path, comments }) => comments.length > 0 && isReadableThread(rules, path))
+      .filter((thread) => isOthers(thread.root, { ownLogin }) || isThreadOf(thread, task.location))
       .map((thread) => ({ kind: 'thread', thread }) as const),
   ];
   const newest = entries.toSorted((one, other) => Date.parse(timeOf(other)) - Date.parse(timeOf(one)));
   const statement = { id: null, reviewId: null, author, body: description, at: '', updatedAt: '', isHidden: false };
   return description.trim() === '' ? newest : [...newest, { kind: 'description', statement }];
-}
-
-/** Whether the App itself did not write it. */
-function isOthers({ author }: Statement, { ownLogin }: Pick<DiscussionInput, 'ownLogin'>): boolean {
-  return !(author?.kind === 'bot' && author.login === ownLogin);
 }
 
 /**
@@ -143,8 +159,13 @@ function isPointedTo(statement: Statement, entry: Entry, input: Pick<DiscussionI
   const { task } = input;
   const isNamed = statement.author !== null && namesIn(task.text).includes(statement.author.login.toLowerCase());
   const isChangedSince = Date.parse(statement.updatedAt) > Date.parse(task.requestedAt);
-  const isInThread = entry.kind === 'thread' && isThreadOf(entry.thread, task.location);
-  return !isChangedSince && isOthers(statement, input) && (isNamed || isInThread);
+  return !isChangedSince && isOthers(statement, input) && (isNamed || isThreadMeant(entry, task));
+}
+
+/** The thread that the task is written in, and any open one if it speaks of comments. */
+function isThreadMeant(entry: Entry, task: DiscussionInput['task']): boolean {
+  if (entry.kind !== 'thread') return false;
+  return isThreadOf(entry.thread, task.location) || (!entry.thread.isResolved && COMMENT_WORDS.test(task.text));
 }
 
 /** The accounts that a text names. A name counts with its @ only, because a login can be any word. */
@@ -220,17 +241,18 @@ function formatEntry(entry: Entry, input: DiscussionInput, maxBytes: number): st
       return `Review (${state}) by ${words(entry.statement)}`;
     }
     case 'thread': {
-      const { path, line, isResolved, isOutdated, omitted } = entry.thread;
+      const { isResolved, isOutdated, omitted } = entry.thread;
       const state = `${isResolved ? 'resolved' : 'open'}${isOutdated ? ', outdated' : ''}`;
-      const file = formatPath(escapeHiddenCharacters(path));
-      const place = line === null ? file : `${file} line ${line}`;
+      const id = answerableId(entry.thread);
       const kept = newestThatFit(
         shown.map((one) => `  ${words(one)}`),
         maxBytes,
       );
       const earlier = omitted + shown.length - kept.length;
       const older = earlier > 0 ? [`  ${pluralize(earlier, 'earlier comment')} not shown`] : [];
-      return [`Thread (${state}) on ${place}:`, ...older, ...kept].join('\n');
+      const line = input.lineOf(entry.thread);
+      const head = `Thread ${id === null ? '' : `${id} `}(${state}) on ${placeOfThread(entry.thread)}`;
+      return [`${head}${line === '' ? '' : `, ${JSON.stringify(line)}`}:`, ...older, ...kept].join('\n');
     }
   }
 }

@@ -5,8 +5,8 @@ import { crLfToLf } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { REDACTED_NOTE } from '../shared/tool-results.ts';
 
-/** A declaration of a source file: its line, from 1, and how many others it lies in. */
-export type Declaration = { readonly line: number; readonly depth: number };
+/** A declaration of a source file: its first and last line, from 1, and how many others it lies in. */
+export type Declaration = { readonly line: number; readonly last: number; readonly depth: number };
 
 /** A file to outline. */
 type OutlineInput = { readonly path: string; readonly blob: string; readonly bytes: Uint8Array };
@@ -39,7 +39,9 @@ const MAX_ROWS = 500;
 
 /** Lines of closing brackets say nothing. */
 function findLinesAtMargin(lines: readonly string[]): readonly Declaration[] {
-  return lines.flatMap((line, index) => (/^[^\s)\]}]/.test(line) ? [{ line: index + 1, depth: 0 }] : []));
+  return lines.flatMap((line, index) =>
+    /^[^\s)\]}]/.test(line) ? [{ line: index + 1, last: index + 1, depth: 0 }] : [],
+  );
 }
 
 function excerpt(line: string): string {

@@ -1,4 +1,5 @@
 import { findDeclarations } from '../../../adapters/syntax/parse-source.ts';
+import { commentedLine } from '../../../core/agent/context/diff-excerpt.ts';
 import { findSpeakers, formatDiscussion } from '../../../core/agent/shared/discussion.ts';
 import { fileNotFoundText, formatFileList } from '../../../core/agent/shared/file-list.ts';
 import { UNCHANGED_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
@@ -10,7 +11,7 @@ import { pathRulesOf } from '../../../core/policy/path-policy.ts';
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
 import type { ReadingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
 import type { Permission } from '../../../core/state/vote.ts';
-import type { GitHub } from '../../../core/step/ports.ts';
+import type { GitHub, ReviewThread } from '../../../core/step/ports.ts';
 import type { ToolResult } from '../../../core/step/signals.ts';
 import { findReadablePaths } from './list-paths.ts';
 import { search } from './search-repository.ts';
@@ -97,7 +98,9 @@ export async function readDiscussion(
 ): Promise<ToolOutput> {
   const { ownLogin, task } = workspace;
   const rules = pathRulesOf(workspace.rules);
-  const input = { discussion: await workspace.discussion(), task, ownLogin, rules };
+  const [discussion, files] = [await workspace.discussion(), await workspace.changedFiles()];
+  const lineOf = (thread: ReviewThread): string => commentedLine(thread, files, rules);
+  const input = { discussion, task, ownLogin, rules, lineOf };
   const permissions = await askPermissions(workspace.github, findSpeakers(input, skip), workspace.permissions);
   return toolOutput(call, formatDiscussion({ ...input, permissions }, skip));
 }

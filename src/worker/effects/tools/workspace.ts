@@ -20,6 +20,8 @@ import type { Job } from '../../jobs/job.ts';
 export type Workspace = {
   readonly github: GitHub;
   readonly repo: string;
+  /** The page of the pull request. */
+  readonly pullUrl: string;
   /** The login of the App's bot account, as GraphQL names it. */
   readonly ownLogin: string;
   readonly head: string;
@@ -68,12 +70,13 @@ export async function createWorkspace(
   pull: PullState,
   { task, readings, syntaxRefusals, rules, gate }: WorkspaceInput,
 ): Promise<Workspace> {
-  const { githubApp, log, clock, self } = job.context;
+  const { githubApp, log, clock, self, links } = job.context;
   const github = githubApp.forPull(pull.ref);
   const { headSha, baseSha } = await github.fetchPull();
   const workspace = {
     ...{ github, log, task, readings, rules, gate },
     repo: pull.ref.repo,
+    pullUrl: `${links(pull.ref).repository}/pull/${pull.ref.number}`,
     ownLogin: self.slug,
     head: headSha,
     tree: await github.fetchTree(headSha),
@@ -156,7 +159,11 @@ type FileLookup =
  * Checks a path from the model and fetches its file (null if there is none). Checks the size before the download, and
  * fetches no file that people must first approve: results of every tool show lines of its file.
  */
-export async function fetchAllowedFile(workspace: Workspace, rawPath: string, access: PathAccess): Promise<FileLookup> {
+export async function fetchAllowedFile(
+  workspace: Pick<Workspace, 'github' | 'repo' | 'tree' | 'rules' | 'gate'>,
+  rawPath: string,
+  access: PathAccess,
+): Promise<FileLookup> {
   const checked = checkAccess(checkPath(rawPath, { repo: workspace.repo, tree: workspace.tree }), access, workspace);
   if (checked.kind === 'refused') return checked;
   const { path } = checked;
@@ -182,7 +189,7 @@ export function findGate(
   return decision.kind === 'ask' && !gate.isApproved(path, blob) ? decision.rule : null;
 }
 
-function gatedOutput({ gate }: Workspace, path: string, rule: string): string {
+function gatedOutput({ gate }: Pick<Workspace, 'gate'>, path: string, rule: string): string {
   return gate.canAsk
     ? `Not done: people must first approve that ${path} is read (${rule}). Call read_file to ask them.`
     : `Cannot read '${path}' here: people must first approve that it is read (${rule}), and only a run can ask them.`;

@@ -29,8 +29,9 @@ function context(text: string): TaskContext {
     at: '',
     updatedAt: '',
   } as const;
-  const thread = { path: text, line: 1, isResolved: false, isOutdated: false, omitted: 0 };
-  const threads = [{ ...thread, comments: [{ ...comment, isHidden: false }] }];
+  const root = { id: 1, nodeId: 'T_1', author: comment.author, diffHunk: text };
+  const thread = { root, path: text, line: 1, startLine: null, side: 'RIGHT', isResolved: false } as const;
+  const threads = [{ ...thread, isOutdated: false, omitted: 0, comments: [{ ...comment, isHidden: false }] }];
   const discussion = formatTaskDiscussion({
     discussion: { author: null, description: '', comments: [], reviews: [], threads, omitted: 0 },
     ...{
@@ -38,6 +39,7 @@ function context(text: string): TaskContext {
       ownLogin: 'countersign',
       permissions: new Map([['ben', 'write' as const]]),
       rules: DEFAULT_SETTINGS,
+      lineOf: () => text,
     },
   });
   const change = { change: text, outcome: 'denied', lines: prose, by: ['ben'], reasons: [prose] } as const;
@@ -64,6 +66,8 @@ function context(text: string): TaskContext {
       ],
     },
     discussion: { kind: 'read', value: discussion },
+    reviews: { kind: 'read', value: discussion },
+    code: { kind: 'read', value: [{ path: text, first: 1, lines: text.split('\n') }] },
     areThreadLinesReadable: true,
   };
 }

@@ -24,7 +24,8 @@ const TASK = 'do what @ci, @dora, @constructor, @countersign, @elf and @frida sa
 const EMPTY: Discussion = { author: null, description: '', comments: [], reviews: [], threads: [], omitted: 0 };
 
 const thread = (path: string, ...comments: readonly Statement[]) => ({
-  ...{ path, line: null, isResolved: false, isOutdated: true, omitted: 2 },
+  ...{ path, line: null, startLine: null, side: 'RIGHT' as const, isResolved: false, isOutdated: true, omitted: 2 },
+  root: { id: 7, nodeId: 'T_7', author: comments[0]?.author ?? null, diffHunk: '' },
   comments,
 });
 
@@ -37,6 +38,7 @@ const INPUT = {
   },
   ownLogin: 'countersign',
   rules: DEFAULT_SETTINGS,
+  lineOf: () => '',
 } as const;
 
 const PERMISSIONS = new Map<string, Permission>([
@@ -102,7 +104,7 @@ describe('formatDiscussion', () => {
         .split('\n')
         .slice(1),
     ).toEqual([
-      'Thread (open, outdated) on b.ts:',
+      'Thread 7 (open, outdated) on b.ts:',
       '  2 earlier comments not shown',
       '  ana (write access, 2026-01-01T10:04:00Z): "token = \'[redacted]\'"',
       '3 older comments cannot be read here.',

@@ -1,0 +1,76 @@
+import { redact } from '../../../lib/redaction.ts';
+import { byteLength } from '../../edits/text/characters.ts';
+import { crLfToLf } from '../../edits/text/lines.ts';
+import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
+import { CONTEXT_LIMITS, type CodeExcerpt } from '../../state/task-context.ts';
+import { formatPath } from '../shared/tool-results.ts';
+
+/** A file at the head with its declarations; null if no parser knows the language. */
+type SourceFile = {
+  readonly path: string;
+  readonly text: string;
+  readonly declarations: readonly DeclaredLines[] | null;
+};
+
+/** The first and last line of a declaration, from 1, in the order of the first ones. */
+type DeclaredLines = { readonly line: number; readonly last: number };
+
+/** Lines, 1-based and inclusive. */
+type Lines = { readonly first: number; readonly last: number };
+
+/** The functions around commented lines of one file, each once. Lines that the file does not have are left out. */
+export function excerptsAround({ path, text, declarations }: SourceFile, commented: readonly number[]): CodeExcerpt[] {
+  const lines = crLfToLf(redact(text)).replace(/\n$/, '').split('\n');
+  const found = commented
+    .filter((line) => line <= lines.length)
+    .map((line) => linesAround(line, declarations ?? [], lines.length));
+  const distinct = found.filter(
+    (one, at) => !found.some((other, index) => holds(other, one) && (index < at || !holds(one, other))),
+  );
+  return distinct.map(({ first, last }) => ({ path, first, lines: lines.slice(first - 1, last) }));
+}
+
+function holds(outer: Lines, inner: Lines): boolean {
+  return outer.first <= inner.first && inner.last <= outer.last;
+}
+
+/** A declaration of fewer lines says too little alone. */
+const FEW_LINES = 4;
+
+/** Lines before and after a line that no declaration holds. */
+const NEAR_LINES = 10;
+
+/** The innermost declaration of some length that holds the line; of a long one the lines around. */
+function linesAround(line: number, declarations: readonly DeclaredLines[], lineCount: number): Lines {
+  const around = declarations
+    .filter(({ line: first, last }) => first <= line && line <= last)
+    .map(({ line: first, last }) => ({ first, last }));
+  const max = CONTEXT_LIMITS.excerptLineCount;
+  const whole = around.findLast(({ first, last }) => last - first + 1 >= FEW_LINES);
+  if (whole === undefined)
+    return { first: Math.max(1, line - NEAR_LINES), last: Math.min(lineCount, line + NEAR_LINES) };
+  if (whole.last - whole.first < max) return whole;
+  const first = Math.max(whole.first, Math.min(line - max / 2, whole.last - max + 1));
+  return { first, last: first + max - 1 };
+}
+
+/** The first excerpts that fit all together. */
+export function boundExcerpts(excerpts: readonly CodeExcerpt[]): readonly CodeExcerpt[] {
+  let remaining: number = CONTEXT_LIMITS.excerpts;
+  return excerpts.slice(0, CONTEXT_LIMITS.excerptCount).filter((excerpt) => {
+    const bytes = byteLength(formatExcerpt(excerpt));
+    if (bytes > remaining) return false;
+    remaining -= bytes;
+    return true;
+  });
+}
+
+/** Each row begins with its number, so that none can pose as another part. */
+export function formatExcerpts(excerpts: readonly CodeExcerpt[]): string {
+  return excerpts.map(formatExcerpt).join('\n');
+}
+
+function formatExcerpt({ path, first, lines }: CodeExcerpt): string {
+  const rows = lines.map((line, index) => `${first + index}\t${escapeHiddenCharacters(line)}`);
+  return [`${formatPath(escapeHiddenCharacters(path))}:`, ...rows].join('\n');
+}
