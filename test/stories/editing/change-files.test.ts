@@ -52,6 +52,26 @@ async function verdicts({ pr }: Story): Promise<readonly VerifiedChange[]> {
 }
 
 describe('changes that only work together', () => {
+  it('R44: can be a rename in 11 files with 46 places, by 11 calls of replace_all, in one proposal and one commit', async () => {
+    const text = (n: number): string =>
+      Array.from({ length: n < 2 ? 5 : 4 }, (_, at) => `use(sumOf, ${at});\n${'// more\n'.repeat(9)}`).join('');
+    const paths = Array.from({ length: 11 }, (_, n) => `src/part${n}.ts`);
+    const files = Object.fromEntries(paths.map((path, n) => [path, text(n)]));
+    const { ana, bot, model, pr } = await stage().tell({ files });
+    model.proposes(
+      changes(
+        ...paths.map((path) => ({ op: 'edit', path, old_string: 'sumOf', new_string: 'totalOf', replace_all: true })),
+      ),
+    );
+    await ana.says('/countersign rename sumOf to totalOf');
+    expect(bot.proposals()).toHaveLength(1);
+    expect(bot.proposal(1).body).toContain('46 places in 11 files');
+    await ana.says('/approve');
+    expect(pr.commits()).toHaveLength(1);
+    for (const [n, path] of paths.entries()) expect(pr.file(path)).toContain(text(n).replaceAll('sumOf', 'totalOf'));
+    expect(model.toolMessages().join()).toContain('"message":"Applied all 46 places in 11 files."');
+  });
+
   it('are one proposal with one id, one page and one commit that verifies (S146)', async () => {
     const story = await propose(changes(...RENAME));
     const { bot, ana, pr, model } = story;
