@@ -1,11 +1,12 @@
 import { cutText } from '../agent/shared/clean-text.ts';
 import { pathsOf } from '../edits/change.ts';
+import { committed } from '../messages/change-replies.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { AnsweredQuestion } from '../state/question.ts';
 import type { AgentNote, DecidedChange, Run, WordsNote } from '../state/run.ts';
 import { CONTEXT_LIMITS } from '../state/task-context.ts';
 import type { Person } from '../state/vote.ts';
-import { type StepBuilder, withRun } from './step-builder.ts';
+import { type StepBuilder, withReply, withRun } from './step-builder.ts';
 
 /** Keeps news for the agent until the pending outcomes are complete. */
 export function withNote(builder: StepBuilder, note: AgentNote): StepBuilder {
@@ -20,10 +21,15 @@ export function hasWords({ agentNotes }: Pick<Run, 'agentNotes'>): boolean {
   return agentNotes.some(({ kind }) => kind === 'words');
 }
 
-/** Tells the agent that a change is undone, if the applied proposal is an undo. */
-export function withUndoNote(builder: StepBuilder, { origin, change }: Proposal, commitSha: string): StepBuilder {
-  if (origin.kind !== 'undo') return builder;
-  return withNote(builder, { kind: 'undo', by: origin.by, paths: pathsOf(change), commitSha });
+/** Tells of a committed change: the agent of an undo, and the review thread that the change answers of the commit. */
+export function tellOfCommit(builder: StepBuilder, proposal: Proposal, commitSha: string): StepBuilder {
+  const { origin, change, answers } = proposal;
+  if (origin.kind === 'undo')
+    return withNote(builder, { kind: 'undo', by: origin.by, paths: pathsOf(change), commitSha });
+  if (answers === null) return builder;
+  const { rootId, nodeId } = answers;
+  const once = `thread-answered:${rootId}:${commitSha}`;
+  return withReply(builder, { at: 'answered-thread', rootId, nodeId }, committed(commitSha, [proposal]), once);
 }
 
 /** A person's comment for the agent. */

@@ -9,7 +9,7 @@ import { transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
 import { canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import { withUndoNote } from './agent-notes.ts';
+import { tellOfCommit } from './agent-notes.ts';
 import { currentApprovalRules, isEnoughWith } from './approvals.ts';
 import { addAppCommit, combineVerdicts, memberVerdicts, proposalsBeforeCommit } from './head-assessment.ts';
 import {
@@ -138,7 +138,7 @@ function completeByPush(builder: StepBuilder, proposal: Proposal, { head, facts,
   const current = currentProposal(voted, proposal);
   const note = pushNote(pusher, current, builder.pull.run, facts);
   const completed = { ...transition(current, 'completed', facts.now), commitSha: head, note };
-  const done = withUndoNote(withProposal(voted, completed), proposal, head);
+  const done = tellOfCommit(withProposal(voted, completed), completed, head);
   return queueCommentUpdate(answerProposalCalls(done, proposal, appliedCallOutput(done.pull, completed)), proposal);
 }
 

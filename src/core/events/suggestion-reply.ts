@@ -139,6 +139,7 @@ function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Pro
     ...withReposted(edited),
     ...NEW_PROPOSAL,
     writers: edited.writers,
+    answers: edited.answers,
     id,
     modelReason: null,
   };

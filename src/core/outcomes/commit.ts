@@ -1,4 +1,4 @@
-import { withUndoNote } from '../actions/agent-notes.ts';
+import { tellOfCommit } from '../actions/agent-notes.ts';
 import { cancelUndos, endRun } from '../actions/end-run.ts';
 import { addAppCommit } from '../actions/head-assessment.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
@@ -76,7 +76,7 @@ export function completeProposal(
 ): StepBuilder {
   const completed = { ...transition(proposal, 'completed', now), ...commit };
   const done = withProposal(builder, completed);
-  const noted = commit.commitSha === null ? done : withUndoNote(done, proposal, commit.commitSha);
+  const noted = commit.commitSha === null ? done : tellOfCommit(done, completed, commit.commitSha);
   return queueCommentUpdate(answerProposalCalls(noted, proposal, appliedCallOutput(noted.pull, completed)), proposal);
 }
 

@@ -97,6 +97,7 @@ function addProposal(
       runId: signal.runId,
       origin: { kind: 'call', turn: signal.turn, calls: result.calls, tool: result.tool },
       modelReason: reasonOf(pull, result),
+      answers: result.answers ?? null,
       change: result.change,
       syntaxProblems: result.syntaxProblems ?? [],
       userEdit: null,
@@ -123,7 +124,9 @@ function reasonOf({ run }: PullState, { reason }: ProposedChange): string | null
 function linkReplaced(builder: StepBuilder, proposal: Proposal): StepBuilder {
   const replaced = findReplaced(builder.pull.proposals, proposal);
   if (replaced.length === 0) return builder;
-  const linked = withProposal(builder, withReplacedVersions(proposal, replaced));
+  // A person who asked for another version still wants their thread answered.
+  const answers = proposal.answers ?? replaced.findLast((one) => one.answers !== null)?.answers ?? null;
+  const linked = withProposal(builder, withReplacedVersions({ ...proposal, answers }, replaced));
   return replaced.reduce((next, one) => withProposal(next, { ...one, replacedBy: proposal.id }), linked);
 }
 

@@ -22,6 +22,8 @@ export type Proposal = {
   readonly total: number;
   /** The model's own reason. */
   readonly modelReason: string | null;
+  /** The review thread that gets a reply and is resolved once the change is committed; null for none. */
+  readonly answers: AnsweredThread | null;
   /** Set if `change` is a person's own text. */
   readonly userEdit: ProposalUserEdit | null;
   /** People whose own lines are in the change, each once. */
@@ -61,6 +63,19 @@ export type Proposal = {
 
 /** A proposal that another one replaced; `url` is null if it was never posted. */
 type ReplacedVersion = { readonly id: string; readonly url: string | null };
+
+/** A review thread of other people that a change answers. `line` is null for a whole file or an outdated place. */
+export type AnsweredThread = {
+  /** Id of its first comment. */
+  readonly rootId: number;
+  readonly nodeId: string;
+  /** Its address on the page of the pull request. */
+  readonly url: string;
+  readonly path: string;
+  readonly line: number | null;
+  /** The login of its author; null for a deleted account. */
+  readonly by: string | null;
+};
 
 type ProposalOrigin =
   /** Gated calls of the model. */
@@ -118,6 +133,7 @@ export type CommittedChange = {
 export const NEW_PROPOSAL = {
   state: 'proposed',
   votes: [],
+  answers: null,
   writers: [],
   syntaxProblems: [],
   placement: null,

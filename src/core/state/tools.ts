@@ -39,6 +39,11 @@ export function cutReason(written: string): string | null {
   return [...written].slice(0, MAX_REASON_CHARACTERS).join('').trim() || null;
 }
 
+/** A line, or a number of GitHub. */
+const positive = z.number().int().min(1);
+
+const answers = positive.describe('Id of the open review thread that it answers').optional().transform(orNull);
+
 const oldString = text.describe('Exact text of the file, without line numbers');
 
 const newString = text.describe('Literal replacement');
@@ -79,6 +84,7 @@ const editArguments = z
       .describe('Instead of old_string and new_string: several replacements, made in order, as one proposal')
       .optional()
       .transform(orNull),
+    answers,
     reason,
   })
   .superRefine(({ old_string, new_string, replace_all, edits }, context) => {
@@ -112,6 +118,8 @@ const CHANGE_MEMBERS = {
   delete: ['path'],
   move: ['from', 'to'],
 } as const;
+
+const MEMBERS_RULE = `Each with these members, and edit perhaps with replace_all: ${JSON.stringify(CHANGE_MEMBERS)}`;
 
 const oneChange = z
   .strictObject({
@@ -152,8 +160,6 @@ const MAX_STEP_CHARACTERS = 200;
 /** Characters of a question's prompt and of each choice, and the number of choices. */
 export const QUESTION_LIMITS = { promptCharacters: 2_000, choices: 20, choiceCharacters: 200 } as const;
 
-const lineNumber = z.number().int().min(1);
-
 function orNull<Value>(value: Value | undefined): Value | null {
   return value ?? null;
 }
@@ -173,12 +179,12 @@ export const TOOLS = {
     kind: 'gated',
     description:
       'Propose a new file, or the complete new content of an existing one, which must have been read in this run. Prefer edit_file for existing files. Nothing changes until a person approves.',
-    schema: z.strictObject({ path, content: text.describe('Complete content'), reason }),
+    schema: z.strictObject({ path, content: text.describe('Complete content'), answers, reason }),
   },
   delete_file: {
     kind: 'gated',
     description: 'Propose to delete a file. Check first what would be lost. Nothing changes until a person approves.',
-    schema: z.strictObject({ path, reason }),
+    schema: z.strictObject({ path, answers, reason }),
   },
   move_file: {
     kind: 'gated',
@@ -187,6 +193,7 @@ export const TOOLS = {
     schema: z.strictObject({
       from: path.describe('Its present path'),
       to: path.describe('Its new path'),
+      answers,
       reason,
     }),
   },
@@ -199,7 +206,8 @@ export const TOOLS = {
         .min(1)
         .describe('What they do together, for the person who decides: one sentence')
         .transform((written) => [...written.trim()].slice(0, MAX_SUMMARY_CHARACTERS).join('')),
-      changes: z.array(oneChange).min(1).max(MAX_CHANGES).describe('Members as of the tools of these names'),
+      changes: z.array(oneChange).min(1).max(MAX_CHANGES).describe(MEMBERS_RULE),
+      answers,
     }),
   },
   read_file: {
@@ -207,8 +215,8 @@ export const TOOLS = {
     description: `Read a text file of the pull request, at most ${MAX_READ_LINES} lines or ${MAX_READ_BYTES / 1000} kB at once. The first line says which lines are shown; the text below is exact. Ask for more lines with start and end. What was shown and did not change is not shown again. A directory is listed.`,
     schema: z.strictObject({
       path,
-      start: lineNumber.describe('First line, from 1').optional().transform(orNull),
-      end: lineNumber.describe('Last line, inclusive').optional().transform(orNull),
+      start: positive.describe('First line, from 1').optional().transform(orNull),
+      end: positive.describe('Last line, inclusive').optional().transform(orNull),
       ref: z
         .enum(['head', 'base'])
         .describe('head (default), or base: as it was before the pull request')
@@ -281,7 +289,7 @@ export const TOOLS = {
       choices: z
         .array(text)
         .describe(
-          `1 to ${QUESTION_LIMITS.choices} for a choice; none, or two labels, for an approval: the first approves, the second rejects`,
+          `Different lines of text: 1 to ${QUESTION_LIMITS.choices} for a choice; none, or two labels, for an approval: the first approves, the second rejects`,
         )
         .optional()
         .transform(orNull),

@@ -1,6 +1,7 @@
 import type { Reply } from '../../lib/trust.ts';
 import type { IssuedCall } from '../state/conversation.ts';
 import type { CommentLocation } from '../state/intent.ts';
+import type { AnsweredThread } from '../state/proposal.ts';
 import type { PullSummary } from '../state/task-context.ts';
 import type { Person } from '../state/vote.ts';
 
@@ -64,10 +65,13 @@ export type Effect =
   /** Post a reply, at most once per `onceKey` on the pull request or, by its prefix, in the repository. */
   | {
       readonly type: 'reply';
-      readonly to: CommentLocation | { readonly at: 'pull-request' };
+      readonly to: CommentLocation | { readonly at: 'pull-request' } | AnsweredPlace;
       readonly reply: Reply;
       readonly onceKey: string | null;
     };
+
+/** The review thread that a commit answers. It is resolved after the reply, unless another open change answers it, too. */
+type AnsweredPlace = { readonly at: 'answered-thread' } & Pick<AnsweredThread, 'rootId' | 'nodeId'>;
 
 /** Prefix of an `onceKey` that counts for all pull requests together; the repository's id follows. */
 export const ONCE_IN_REPOSITORY = 'repository:';

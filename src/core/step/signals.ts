@@ -6,7 +6,7 @@ import type { CallRef, ModelResponse, TokenUsage } from '../state/conversation.t
 import type { StalenessVerdict } from '../state/head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
-import type { SyntaxProblem } from '../state/proposal.ts';
+import type { AnsweredThread, SyntaxProblem } from '../state/proposal.ts';
 import type { QuestionInput, SideQuestionOutcome } from '../state/question.ts';
 import type { FileReading, ModelDelay, PlanStep } from '../state/run.ts';
 import type { CodeOwners, SettingsReading } from '../state/settings.ts';
@@ -236,6 +236,8 @@ export type ToolResult =
       readonly calls: readonly CallRef[];
       readonly tool: ProposingToolName;
       readonly reason: string | null;
+      /** Absent if it answers no review thread. */
+      readonly answers?: AnsweredThread;
       /** Absent if every file would still parse, as far as known. */
       readonly syntaxProblems?: readonly SyntaxProblem[];
     };

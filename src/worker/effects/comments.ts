@@ -6,7 +6,7 @@ import { runMarker } from '../../core/messages/shared/markdown.ts';
 import { isInForce } from '../../core/policy/standing-approvals.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
-import { isFinal } from '../../core/state/proposal-lifecycle.ts';
+import { isFinal, isOpen } from '../../core/state/proposal-lifecycle.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { Run } from '../../core/state/run.ts';
 import { type GitHub, GitHubError } from '../../core/step/ports.ts';
@@ -117,17 +117,29 @@ export async function dismissOwnReview(job: Job<'dismiss-review'>): Promise<Effe
 }
 
 /** Posts a reply where the comment is. A retry skips one that exists already. */
-export async function postReply({ context, stored, effect, attempts }: Job<'reply'>): Promise<EffectResult> {
+export async function postReply(job: Job<'reply'>): Promise<EffectResult> {
+  const { context, stored, effect, attempts } = job;
   // The reply might report that the rest of the pull request's state cannot be loaded.
   const ref = await context.store.loadRef(stored.pullRequestKey);
   const github = context.githubApp.forPull(ref);
   const { to, reply } = effect;
   if (attempts === 1 || !(await github.hasPosted(reply, stored.requestedAt))) await postPage(github, to, reply);
+  if (to.at === 'answered-thread' && !(await isStillAnswered(job, to.rootId)))
+    await github.resolveThread({ kind: 'review-comment', nodeId: to.nodeId });
   return DONE;
 }
 
 async function postPage(github: GitHub, to: Job<'reply'>['effect']['to'], body: string): Promise<void> {
-  if (to.at !== 'thread' || !(await tryReplyInThread(github, to.rootId, body))) await github.createComment(body);
+  const isInThread = to.at === 'thread' || to.at === 'answered-thread';
+  if (isInThread && (await tryReplyInThread(github, to.rootId, body))) return;
+  // Nobody waits for the answer to a thread that is gone.
+  if (to.at !== 'answered-thread') await github.createComment(body);
+}
+
+/** Whether another open change answers the thread, so that its people wait for that one, too. */
+async function isStillAnswered(job: Job<'reply'>, rootId: number): Promise<boolean> {
+  const { proposals } = await loadJobPull(job);
+  return proposals.some((one) => isOpen(one) && one.answers?.rootId === rootId);
 }
 
 /** Returns false if GitHub refuses the reply, because the first comment of the thread was deleted. */

@@ -106,6 +106,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     index: 1,
     total: 1,
     modelReason: null,
+    answers: null,
     change: change(text),
     userEdit: null,
     writers: [],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { comments, firstMessage, rowsBelow, taskIn } from '../support/first-message.ts';
 import { stageForAll } from '../support/open-and-close.ts';
-import { ROWS_PATH, rows } from '../support/rows.ts';
+import { ROWS_PATH, row, rows } from '../support/rows.ts';
 
 const stage = stageForAll();
 
@@ -10,13 +10,18 @@ const THREAD = 'The comments of that thread';
 
 const CONVERSATION = 'Comments of the conversation';
 
-/** What people said below the line with this heading, without times. */
+/** What people said below the line with this heading, without times and ids. */
 function saidBelow(message: string, heading: string): readonly string[] {
   const lines = message.split('\n');
   const start = lines.findIndex((line) => line.includes(heading)) + 1;
   const rows = start === 0 ? [] : lines.slice(start);
   const end = rows.findIndex((line) => line.endsWith(':') && !line.startsWith('Thread'));
-  return rows.slice(0, end).map((row) => row.trim().replace(/, 20[^)]*Z\)/, ')'));
+  return rows.slice(0, end).map((row) =>
+    row
+      .trim()
+      .replace(/, 20[^)]*Z\)/, ')')
+      .replace(/^Thread \d+ /, 'Thread '),
+  );
 }
 
 const branch = { [ROWS_PATH]: rows() };
@@ -41,7 +46,7 @@ describe('a task in a review thread', () => {
     expect(place).toMatchObject({ path: ROWS_PATH, line: 5, start_line: 4, side: 'RIGHT' });
     expect(String(place?.['hunk']).split('\n').at(-1)).toBe(`+${rows().split('\n')[4]}`);
     expect(saidBelow(message, THREAD)).toEqual([
-      `Thread (open) on ${ROWS_PATH} line 5:`,
+      `Thread (open) on ${ROWS_PATH} lines 4 to 5, "${row(5)}":`,
       `${ben.login} (write access): "Use another value here."`,
       `${stranger.login} (no write access): "I would delete it all."`,
       `${ana.login} (write access): "Good idea."`,
@@ -131,9 +136,9 @@ describe('a task in a review', () => {
     const message = firstMessage(story);
     expect(taskIn(message)).toBe('do these');
     expect(saidBelow(message, 'The comments of the review')).toEqual([
-      `Thread (open) on ${ROWS_PATH} line 5:`,
+      `Thread (open) on ${ROWS_PATH} line 5, "${row(5)}":`,
       `${ana.login} (write access): "Double this."`,
-      `Thread (open) on ${ROWS_PATH} line 9:`,
+      `Thread (open) on ${ROWS_PATH} line 9, "${row(9)}":`,
       `${ana.login} (write access): "Drop this."`,
     ]);
   });

@@ -231,7 +231,7 @@ describe('calls refused before people see a proposal (S17)', () => {
       move('src/used.ts', 'SRC/used.ts'),
       "'src' exists and differs only in case",
     ],
-    ['an unknown key (S1)', remove('README.md', { force: true }), 'unknown "force" (allowed: path, reason)'],
+    ['an unknown key (S1)', remove('README.md', { force: true }), 'unknown "force" (allowed: path, answers, reason)'],
     ['no target (S1)', { name: 'move_file', arguments: { from: 'README.md' } }, 'to is missing'],
   ];
 

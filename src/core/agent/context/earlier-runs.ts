@@ -67,9 +67,11 @@ function changedRows(change: Change, rules: PathRules): string | null {
   const diff = changeDiff(change);
   const isReadable = pathsOf(change).every((path) => decideReading(rules, 'read_diff', path).kind === 'allow');
   if (diff === null || !isReadable) return null;
-  const rows = escapeDiff(redactDiff(diff)).split('\n');
+  const rows = escapeDiff(redactDiff(diff)).replace(FILE_HEADER, '').split('\n');
   return cutText(rows.filter((row) => /^[-+]/.test(row)).join('\n'), CONTEXT_LIMITS.earlierDiff);
 }
+
+const FILE_HEADER = /^--- .*\n\+\+\+ .*\n(?=@@)/gm;
 
 /** The author of the pull request may deny, and tells the agent nothing. */
 function votesWithReason(proposal: DecidedProposal): readonly Vote[] {

@@ -21,6 +21,7 @@ import {
   syntaxWarning,
 } from './diff-markdown.ts';
 import {
+  answersLine,
   approvalsLine,
   createSetViews,
   decisionLine,
@@ -80,6 +81,7 @@ function renderOpenBody(view: ProposalView, diffs: MemberDiffs): string {
     changeBlock(view, diffs),
     diffNotes(diffs),
     replacesLine(view),
+    answersLine(view),
     undoLine(proposal),
     userEditLine(proposal),
     approvalsLine(view),
@@ -98,7 +100,9 @@ function renderDecidedBody(view: ProposalView): string {
     proposalStatus(proposal, view),
     setIntroduction(proposal),
   );
-  const rest = joinBlocks(replacesLine(view), undoLine(proposal), reasonBlock(proposal), versionLine(view));
+  const rest = joinBlocks(
+    ...[replacesLine(view), answersLine(view), undoLine(proposal), reasonBlock(proposal), versionLine(view)],
+  );
   const room = MAX_POSTED_BODY_BYTES - byteLength(head) - byteLength(rest) - RESERVED_FRAME_BYTES;
   return joinBlocks(head, renderDecidedChange(proposal, room), rest);
 }

@@ -91,6 +91,15 @@ export function replacesLine({ proposal, links }: ProposalView): string {
   return named.length === 0 ? '' : `Replaces ${formatList(more === 0 ? named : [...named, `${more} more`])}.`;
 }
 
+/** The review thread that the change answers; without its address where the repository was renamed since. */
+export function answersLine({ proposal: { answers }, links }: ProposalView): string {
+  if (answers === null) return '';
+  const { by, url, path, line } = answers;
+  const thread = by === null ? 'review thread' : `review thread of ${escapeLogin({ login: by })}`;
+  const named = url.startsWith(`${links.repository}/`) ? link(thread, url) : thread;
+  return `Answers the ${named} on ${codeSpan(shortPath(path))}${line === null ? '' : ` line ${line}`}.`;
+}
+
 /** The approvals so far, and who or how many are missing; empty where one of anybody with write access is enough. */
 export function approvalsLine({ proposal, placement }: ProposalView): string {
   const { requiredApprovals, requiredApprovers } = proposal;

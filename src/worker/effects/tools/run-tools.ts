@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { readQuestionCall } from '../../../core/agent/question-texts.ts';
 import { boundResults } from '../../../core/agent/shared/response-size.ts';
+import { findAnswerable } from '../../../core/agent/shared/review-threads.ts';
 import { TOO_MANY_CALLS_OUTPUT, TREE_TOO_LARGE_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
 import { parseCall } from '../../../core/agent/tools/parse-call.ts';
 import { cutOutput, touchesOtherCallOutput } from '../../../core/agent/turn-texts.ts';
@@ -134,7 +135,10 @@ export async function runToolCall(
   const name = readToolName(toolCall.name);
   if (!workspace.gate.canAsk && name !== null && !isReadingTool(name)) return toolOutput(toolCall, ONLY_READING_OUTPUT);
   const parsed = parseCall({ name: toolCall.name, arguments: toolCall.arguments });
-  if (parsed.kind === 'call') return handleToolCall({ workspace, call, earlier }, parsed.call.tool, parsed.call);
+  if (parsed.kind === 'call') {
+    const context = { workspace, call, earlier };
+    return withAnsweredThread(context, parsed.call, await handleToolCall(context, parsed.call.tool, parsed.call));
+  }
   return toolOutput(toolCall, isCut ? cutOutput(toolCall.name, toolCall.arguments.length) : parsed.output);
 }
 
@@ -160,6 +164,23 @@ function handleToolCall<Name extends ToolName>(
   request: ToolRequestOf<Name>,
 ): Promise<ToolResult> | ToolResult {
   return TOOL_HANDLERS[name](context, request);
+}
+
+/** The change of a call with the review thread that it answers. A wrong id is the model's slip. */
+async function withAnsweredThread(
+  { workspace, call }: ToolCallContext,
+  request: ToolRequestOf<ToolName>,
+  result: ToolResult,
+): Promise<ToolResult> {
+  const id = 'answers' in request ? request.answers : null;
+  if (result.kind !== 'change' || id === null) return result;
+  const { ownLogin, rules, pullUrl } = workspace;
+  const found = findAnswerable({ discussion: await workspace.discussion(), ownLogin, rules }, id);
+  if (found.kind === 'refused') return toolOutput(call.toolCall, found.output);
+  const { rootId, thread } = found;
+  const { path, line, root } = thread;
+  const url = `${pullUrl}#discussion_r${rootId}`;
+  return { ...result, answers: { rootId, nodeId: root.nodeId, url, path, line, by: root.author?.login ?? null } };
 }
 
 /** People see a text without the App's markers and the spaces around it. */

@@ -23,6 +23,7 @@ describe('parseCall', () => {
         new_string: '',
         replace_all: false,
         edits: null,
+        answers: null,
         reason: 'why',
       },
     });
