@@ -9,7 +9,7 @@ export async function grade({ grader }: Pick<EvalTask, 'grader'>, outcome: Outco
 
 /** The outcome of a task of which nothing was done. */
 export function untouched(files: Files): Outcome {
-  return { before: files, after: files, answer: '', questions: 0, proposals: 0 };
+  return { before: files, after: files, answer: '', questions: 0, proposals: 0, openThreads: 0 };
 }
 
 type Check = (grader: Grader, outcome: Outcome) => readonly string[];

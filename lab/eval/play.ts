@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { OPERATIONS } from '../../fakes/github/operations/operations.ts';
-import type { ScriptedTurn } from '../../fakes/model/script.ts';
+import type { ScriptEntry } from '../../fakes/model/script.ts';
 import type { TokenUsage } from '../../src/core/state/conversation.ts';
 import type { PullState } from '../../src/core/state/pull-state.ts';
 import type { EndReason, Run } from '../../src/core/state/run.ts';
@@ -12,7 +12,7 @@ import type { EvalTask, Outcome, Remark } from './tasks/task.ts';
 /** The model to try: a real one by its name, or a script. */
 export type EvalModel =
   | { readonly kind: 'real'; readonly name: string }
-  | { readonly kind: 'scripted'; readonly turns: readonly ScriptedTurn[] };
+  | { readonly kind: 'scripted'; readonly turns: readonly ScriptEntry[] };
 
 /** How a model did on one task. */
 export type TaskResult = {
@@ -100,7 +100,14 @@ async function outcomeOf(scene: Scene, before: Outcome['before']): Promise<Outco
     answer: [run?.summary ?? '', ...repliesOf(scene)].join('\n'),
     questions: (run?.questions ?? []).length,
     proposals: proposals.filter(({ comment }) => comment !== null).length,
+    openThreads: openThreadsOf(scene),
   };
+}
+
+function openThreadsOf({ github, pull }: Scene): number {
+  const { threads, reviewComments } = pull();
+  const open = [...threads.values()].filter(({ resolvedById }) => resolvedById === null);
+  return open.filter(({ id }) => reviewComments.get(id)?.authorId !== github.app.botId).length;
 }
 
 /** The App's replies in the conversation, such as the answer to `/ask`. */

@@ -1,3 +1,4 @@
+import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import type { EvalTask } from './task.ts';
 import { calls, edit, edits, nodePackage, reads, remove, says, text, write } from './writing.ts';
 
@@ -61,10 +62,35 @@ const CARS_TEST = (name: string): string =>
     '',
   ].join('\n');
 
+/** Six files that call the function in five or six places each. */
+const FLEET_CHECKS = Object.fromEntries(
+  ['wash', 'fuel', 'tyres', 'brakes', 'lights', 'doors'].map((part, at) => [
+    `src/check-${part}.js`,
+    [
+      "import { checkCar } from './cars.js';",
+      '',
+      ...Array.from({ length: at < 4 ? 5 : 4 }, (_, n) => `export const ${part}${n} = (car) => (checkCar(car), ${n});`),
+      '',
+    ].join('\n'),
+  ]),
+);
+
+const CAR_FILES = [
+  ...['src/rides.js', 'src/cars.js', 'src/report.js', 'src/service.js', 'test/cars.test.js'],
+  ...Object.keys(FLEET_CHECKS),
+];
+
+function renameIn(paths: readonly string[]): ScriptedCall {
+  const changes = paths.map((path) => ({
+    ...{ op: 'edit', path, old_string: 'checkCar', new_string: 'assertCarName', replace_all: true },
+  }));
+  return { name: 'change_files', arguments: { summary: 'Rename checkCar to assertCarName.', changes } };
+}
+
 export const RENAME: EvalTask = {
   name: 'rename',
-  about: 'a function that five files name',
-  base: FLEET,
+  about: 'a function that eleven files name',
+  base: { ...FLEET, ...FLEET_CHECKS },
   pull: { title: 'Test the names of cars', files: { 'test/cars.test.js': CARS_TEST('checkCar') } },
   task: '/countersign Rename `checkCar` to `assertCarName` everywhere.',
   grader: {
@@ -88,25 +114,10 @@ export const RENAME: EvalTask = {
   },
   solution: [
     calls({ name: 'search', arguments: { query: 'checkCar', context: 2 } }),
-    calls(
-      ...['src/rides.js', 'src/cars.js', 'src/report.js', 'src/service.js', 'test/cars.test.js'].map((path) => ({
-        name: 'edit_file',
-        arguments: { path, old_string: 'checkCar', new_string: 'assertCarName', replace_all: true },
-      })),
-    ),
-    says('`checkCar` is called `assertCarName` in all five files.'),
+    calls(renameIn(CAR_FILES)),
+    says('`checkCar` is called `assertCarName` in all eleven files.'),
   ],
-  mistakes: {
-    'one file forgotten': [
-      calls(
-        ...['src/rides.js', 'src/cars.js', 'src/report.js', 'test/cars.test.js'].map((path) => ({
-          name: 'edit_file',
-          arguments: { path, old_string: 'checkCar', new_string: 'assertCarName', replace_all: true },
-        })),
-      ),
-      says('Done.'),
-    ],
-  },
+  mistakes: { 'one file forgotten': [calls(renameIn(CAR_FILES.slice(1))), says('Done.')] },
 };
 
 export const QUESTION: EvalTask = {

@@ -1,4 +1,4 @@
-import type { ScriptedTurn } from '../../../fakes/model/script.ts';
+import type { ScriptEntry } from '../../../fakes/model/script.ts';
 
 /** Text files by path. */
 export type Files = Readonly<Record<string, string>>;
@@ -22,9 +22,9 @@ export type EvalTask = {
   readonly reviewer?: Reviewer;
   readonly grader: Grader;
   /** Responses of a capable model, which solve the task. The last one has no calls. */
-  readonly solution: readonly ScriptedTurn[];
+  readonly solution: readonly ScriptEntry[];
   /** Responses of models that fail. The grader must notice each of them. */
-  readonly mistakes?: Readonly<Record<string, readonly ScriptedTurn[]>>;
+  readonly mistakes?: Readonly<Record<string, readonly ScriptEntry[]>>;
 };
 
 /** The pull request as its author wrote and pushed it; null deletes a file. */
@@ -118,6 +118,8 @@ export type Outcome = {
   /** Number of questions that the agent asked. */
   readonly questions: number;
   readonly proposals: number;
+  /** Review threads of people that are still open. */
+  readonly openThreads: number;
 };
 
 /** The files of the pull request's head when the task is given. */

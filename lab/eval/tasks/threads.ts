@@ -1,5 +1,5 @@
 import type { EvalTask } from './task.ts';
-import { calls, edit, edits, nodePackage, reads, says, text } from './writing.ts';
+import { answering, calls, edit, edits, nodePackage, reads, says, text } from './writing.ts';
 
 const ORDERS = text`
   import { priceOf } from './prices.js';
@@ -47,6 +47,16 @@ const COPY_TEST = text`
   test('the total', () => assert.equal(totalOf(order()), 4003));
 `;
 
+const COUNT_ONE = edit('src/orders.js', '* item.count', '* (item.count ?? 1)');
+
+const SAY_FREE = edit(
+  'src/orders.js',
+  'The total of an order, in cents.',
+  'The total of an order, in cents. Unknown articles cost nothing.',
+);
+
+const SAYS_FREE = /\/\*\*[^/]*(?:unknown|unlisted|not known|nothing|free)[^/]*\*\/\s*export function totalOf/i;
+
 const SORT_A_COPY = edit('src/orders.js', 'order.items.sort(', 'order.items.toSorted(');
 
 export const THREAD: EvalTask = {
@@ -64,7 +74,7 @@ export const THREAD: EvalTask = {
   task: '/countersign Do what this comment says.',
   place: { inThreadOf: 0 },
   grader: { mayChange: ['src/orders.js', 'test/'], tests: { 'test/orders.test.js': COPY_TEST } },
-  solution: [reads('src/orders.js'), calls(SORT_A_COPY), says('`byNumber` sorts a copy now.')],
+  solution: [answering(['src/orders.js line 14', SORT_A_COPY]), says('`byNumber` sorts a copy now.')],
   mistakes: {
     'the wrong place': [
       calls(edit('src/orders.js', 'for (const item of order.items)', 'for (const item of [...order.items])')),
@@ -75,7 +85,7 @@ export const THREAD: EvalTask = {
 
 export const OPEN_COMMENTS: EvalTask = {
   name: 'open-comments',
-  about: 'two open review threads and a resolved one',
+  about: 'open review threads of three people and a resolved one: each is answered in its thread',
   base: SHOP,
   pull: ADD_ORDERS,
   discussion: [
@@ -87,10 +97,11 @@ export const OPEN_COMMENTS: EvalTask = {
       resolved: true,
     },
     {
-      by: 'ben',
+      by: 'carl',
       on: { path: 'src/orders.js', line: 7 },
       says: 'An item without a count counts as one: use `item.count ?? 1`.',
     },
+    { by: 'ana', on: { path: 'src/orders.js', line: 3 }, says: 'Say that unknown articles cost nothing.' },
   ],
   task: '/countersign Address all open review comments. The resolved one is settled: the name stays.',
   grader: {
@@ -105,19 +116,29 @@ export const OPEN_COMMENTS: EvalTask = {
         test('an item without a count', () => assert.equal(totalOf({ items: [{ sku: 1 }, { sku: 2, count: 0 }] }), 250));
       `,
     },
+    contains: { 'src/orders.js': [SAYS_FREE] },
     lacks: { 'src/orders.js': [/sumOf/] },
+    check: ({ openThreads }) => (openThreads === 0 ? [] : [`${openThreads} threads are still open`]),
   },
   solution: [
-    calls({ name: 'read_discussion', arguments: {} }, { name: 'read_file', arguments: { path: 'src/orders.js' } }),
-    calls(SORT_A_COPY, edit('src/orders.js', '* item.count', '* (item.count ?? 1)')),
-    says('Both open comments are done.'),
+    answering(
+      ['src/orders.js line 14', SORT_A_COPY],
+      ['src/orders.js line 7', COUNT_ONE],
+      ['src/orders.js line 3', SAY_FREE],
+    ),
+    says('All three comments are done.'),
   ],
   mistakes: {
     'only one of them': [calls(SORT_A_COPY), says('Done.')],
     'the settled one as well': [
-      calls(SORT_A_COPY, edits('src/orders.js', ['* item.count', '* (item.count ?? 1)'], ['totalOf', 'sumOf'])),
+      calls(
+        SORT_A_COPY,
+        SAY_FREE,
+        edits('src/orders.js', ['* item.count', '* (item.count ?? 1)'], ['totalOf', 'sumOf']),
+      ),
       says('Done.'),
     ],
+    'no thread answered': [calls(SORT_A_COPY, COUNT_ONE, SAY_FREE), says('All three comments are done.')],
   },
 };
 
@@ -178,20 +199,9 @@ export const REVIEW: EvalTask = {
     mayChange: ['src/orders.js', 'test/'],
     tests: { 'test/orders.test.js': COPY_TEST },
     contains: {
-      'src/orders.js': [/\/\*\*[^/]*(?:unknown|unlisted|not known|nothing|free)[^/]*\*\/\s*export function totalOf/i],
+      'src/orders.js': [SAYS_FREE],
     },
   },
-  solution: [
-    reads('src/orders.js'),
-    calls(
-      edit(
-        'src/orders.js',
-        'The total of an order, in cents.',
-        'The total of an order, in cents. Unknown articles cost nothing.',
-      ),
-      SORT_A_COPY,
-    ),
-    says('Both comments are done.'),
-  ],
+  solution: [reads('src/orders.js'), calls(SAY_FREE, SORT_A_COPY), says('Both comments are done.')],
   mistakes: { 'only the code': [calls(SORT_A_COPY), says('Done.')] },
 };

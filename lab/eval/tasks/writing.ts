@@ -1,4 +1,4 @@
-import type { ScriptedCall, ScriptedTurn } from '../../../fakes/model/script.ts';
+import type { ScriptEntry, ScriptedCall, ScriptedTurn } from '../../../fakes/model/script.ts';
 
 /** The text of a file: the template without its first line break and without the common indentation. */
 export function text(strings: TemplateStringsArray): string {
@@ -21,6 +21,21 @@ export function reads(...paths: readonly string[]): ScriptedTurn {
 
 export function calls(...all: readonly ScriptedCall[]): ScriptedTurn {
   return { calls: all };
+}
+
+/** A response whose calls name the open threads at these places, by the ids in the first request. */
+export function answering(...changes: readonly (readonly [place: string, call: ScriptedCall])[]): ScriptEntry {
+  return ({ messages }) => {
+    const rows = messages.find(({ role }) => role === 'user')?.content?.split('\n') ?? [];
+    const idAt = (place: string): number =>
+      Number(/^Thread (\d+) /.exec(rows.find((row) => row.includes(` (open) on ${place}`)) ?? '')?.[1]);
+    return calls(
+      ...changes.map(([place, { name, arguments: written }]) => ({
+        name,
+        arguments: { ...(typeof written === 'string' ? {} : written), answers: idAt(place) },
+      })),
+    );
+  };
 }
 
 /** A response without calls, which ends the run. */

@@ -82,7 +82,9 @@ describe.concurrent('npm run eval', () => {
   });
 
   it('lists tasks, and explains itself', async () => {
-    expect((await evaluate(['--list', '--tasks', 'rename'])).stdout).toBe('rename  a function that five files name\n');
+    expect((await evaluate(['--list', '--tasks', 'rename'])).stdout).toBe(
+      'rename  a function that eleven files name\n',
+    );
     expect((await evaluate(['--help'])).stdout).toContain('Exit codes: 0 if every task is solved');
   });
 

@@ -7,7 +7,12 @@ import { headFilesOf } from '../../../lab/eval/tasks/task.ts';
 const TIME_LIMIT_MS = 50_000;
 
 /** Responses that a capable model needs at most for the tasks of the design's figures. */
-const MOST_RESPONSES: Readonly<Record<string, number>> = { 'empty-list': 4, thread: 4, rename: 3, question: 3 };
+const MOST_RESPONSES: Readonly<Record<string, number>> = {
+  ...{ 'empty-list': 4, thread: 3, 'open-comments': 3, rename: 3, question: 3 },
+};
+
+/** Tokens that these tasks may cost, sent and written: half of what a rename in eleven files cost in the trial. */
+const MOST_TOKENS: Readonly<Record<string, number>> = { rename: 18_000 };
 
 /** One mistake of every eighth task. `npm run nightly` plays all of them. */
 const mistakes = TASKS.filter((_, place) => place % 8 === 0).flatMap((task) =>
@@ -47,6 +52,8 @@ describe.concurrent('a grader', () => {
       if (most === undefined) return;
       expect(result.responses).toBeLessThanOrEqual(most);
       expect(result.rounds).toBeLessThanOrEqual(1);
+      const { inputTokens, outputTokens } = result.tokens;
+      expect(inputTokens + outputTokens).toBeLessThanOrEqual(MOST_TOKENS[task.name] ?? Number.POSITIVE_INFINITY);
     },
   );
 
