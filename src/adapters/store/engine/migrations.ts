@@ -238,5 +238,11 @@ create table recovery_state (
 )
 `;
 
+/** A transferred repository has another installation, and is found without it. */
+const BY_REPOSITORY = 'create index pulls_of_repository on pulls (repository_id, number)';
+
 /** In order, without gaps. */
-export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: 'initial', sql: INITIAL }];
+export const MIGRATIONS: readonly Migration[] = [
+  { number: 1, name: 'initial', sql: INITIAL },
+  { number: 2, name: 'pull requests by repository', sql: BY_REPOSITORY },
+];
