@@ -7,7 +7,7 @@ import type { Tree, TreeEntry } from '../step/ports.ts';
  */
 export function checkPath(raw: string, context: PathContext): CheckedPath {
   const listed = findListed(raw, context);
-  return listed === null ? checkNewPath(raw, context) : checkParts(raw, listed, context);
+  return listed === null ? checkNewPath(withoutLine(raw), context) : checkParts(raw, listed, context);
 }
 
 /** Checks the target of a move. A rename can change only case or Unicode form, so the file itself does not block it. */
@@ -31,14 +31,15 @@ export function findDirectory(raw: string, context: PathContext): string | null 
   const stripped = stripPathPrefixes(raw, context);
   const path = stripped.endsWith('/') ? stripped.slice(0, -1) : stripped;
   if (path === '' || path === '.') return '';
-  const entry = context.tree.get(path);
-  return entry !== undefined && entryKind(entry) === 'directory' ? path : null;
+  const listed = findListed(path, context);
+  const entry = listed === null ? undefined : context.tree.get(listed);
+  return entry !== undefined && entryKind(entry) === 'directory' ? listed : null;
 }
 
 /** A glob for paths from the root: without the prefixes that a path can have, and with all below a bare directory. */
 export function normalizeGlob(raw: string, context: PathContext): string {
   const directory = findDirectory(raw, context);
-  if (directory === null) return stripPathPrefixes(raw, context);
+  if (directory === null) return findListed(raw, context) ?? stripPathPrefixes(raw, context);
   return directory === '' ? '**' : `${directory}/**`;
 }
 
@@ -52,29 +53,47 @@ export function stripPathPrefixes(raw: string, { repo, tree }: PathContext): str
 }
 
 /** The path of the tree that is written here: exactly, as listings quote it, with a line, or in another Unicode form. */
-function findListed(raw: string, context: PathContext): string | null {
+export function findListed(raw: string, context: PathContext): string | null {
   const { tree } = context;
   const written = stripPathPrefixes(raw, context);
-  const unquoted = written.replace(/^"(.*)"$/su, '$1').replaceAll('\\"', '"');
-  const unescaped = unquoted.replace(ESCAPED, (whole, hex: string) => characterOf(hex) ?? whole);
-  const forms = [written, unquoted, unescaped, unescaped.replace(LINE_SUFFIX, '')];
+  const forms = [written, withoutLine(written)].flatMap((form) => {
+    const unquoted = form.trim().replace(/^(["'`])(.*)\1$/su, '$2');
+    const unescaped = unescapePath(unquoted);
+    return [form, unquoted, unescaped, withoutLine(unescaped)];
+  });
   const found = forms.find((path) => tree.has(path));
   if (found !== undefined) return found;
-  const composed = unescaped.normalize('NFC');
+  const composed = (forms.at(-1) ?? written).normalize('NFC');
   if (/^\p{ASCII}*$/u.test(composed)) return null;
   for (const path of tree.keys()) if (path.normalize('NFC') === composed) return path;
   return null;
 }
 
-const LINE_SUFFIX = /:\d+(?:[:-]\d+)?$/;
+/** `:12`, `:12-20`, `:12:3`, `#L12-L20`: models name lines behind a path, as compilers and links do. */
+const LINE_SUFFIX = /(?::L?|#L)\d+(?:[:,-]L?\d+)*$/;
 
-/** A hidden character as the model sees it. */
-const ESCAPED = /\\u\{([0-9A-F]{1,6})\}/g;
-
-function characterOf(hex: string): string | null {
-  const codePoint = Number.parseInt(hex, 16);
-  return codePoint > 0x10ffff ? null : String.fromCodePoint(codePoint);
+function withoutLine(path: string): string {
+  return path.replace(LINE_SUFFIX, '');
 }
+
+/** A path from its JSON string, from the octal bytes that git prints, and from hidden characters as the model sees them. */
+function unescapePath(path: string): string {
+  return path.replace(OCTAL_BYTES, decodeOctal).replace(ESCAPED, (whole, hex: string, units: string, one: string) => {
+    if (one !== undefined) return ESCAPED_LETTERS[one] ?? one;
+    const codePoint = Number.parseInt(hex ?? units, 16);
+    return codePoint > 0x10ffff ? whole : String.fromCodePoint(codePoint);
+  });
+}
+
+const OCTAL_BYTES = /(?:\\[0-3][0-7]{2})+/g;
+
+function decodeOctal(bytes: string): string {
+  return Buffer.from(bytes.split('\\').flatMap((byte) => (byte === '' ? [] : Number.parseInt(byte, 8)))).toString();
+}
+
+const ESCAPED = /\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|(["\\/bfnrt]))/gi;
+
+const ESCAPED_LETTERS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 function checkNewPath(raw: string, context: PathContext): CheckedPath {
   const path = stripPathPrefixes(raw, context);

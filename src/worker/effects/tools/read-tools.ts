@@ -8,7 +8,7 @@ import { formatPullDiff } from '../../../core/agent/tools/pull-diff.ts';
 import { addReading, areShown, formatFileContent } from '../../../core/agent/tools/read-file.ts';
 import { decodeText } from '../../../core/edits/text/characters.ts';
 import { pathRulesOf } from '../../../core/policy/path-policy.ts';
-import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
+import { findDirectory, findListed, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
 import type { ReadingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
 import type { Permission } from '../../../core/state/vote.ts';
 import type { GitHub, ReviewThread } from '../../../core/step/ports.ts';
@@ -85,10 +85,14 @@ async function readDiff(
   { path: raw }: ToolRequestOf<'read_diff'>,
 ): Promise<ToolOutput> {
   const files = await workspace.changedFiles();
-  // A deleted file or directory is not in the tree.
-  const directory = raw === null ? '' : (findDirectory(raw, workspace) ?? stripPathPrefixes(raw, workspace));
+  const directory = raw === null ? '' : nameChanged(raw, workspace);
   const path = directory === '' ? null : directory;
   return toolOutput(call, formatPullDiff({ files, path, rules: pathRulesOf(workspace.rules) }));
+}
+
+/** A deleted file or directory is not in the tree. */
+function nameChanged(raw: string, workspace: Workspace): string {
+  return findDirectory(raw, workspace) ?? findListed(raw, workspace) ?? stripPathPrefixes(raw, workspace);
 }
 
 /** Shows what people and bots wrote on the pull request, and who of them has write access. */

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replacePathTables } from '../../../../scripts/docs/path-tables.ts';
+import { formatPath } from '../../../../src/core/agent/shared/tool-results.ts';
+import { escapeHiddenCharacters } from '../../../../src/core/edits/text/unicode.ts';
 import { globMatcher } from '../../../../src/core/policy/globs.ts';
 import {
   findProtectedFiles,
@@ -178,15 +180,52 @@ describe('checkPath', () => {
     expect(check('src/cafe\u{301}s.ts')).toContain('outside the repository');
   });
 
-  it('what a listing shows is opened, however it is written (S13)', () => {
-    const names = ['e\u{301}.ts', 'docs/日本 語.md', '❤️.md', 'a\u202Eb.ts', 'git~1', 'a\\b', 'aux.txt'];
+  it('R32: what a listing shows is opened, whatever the name (S13)', () => {
+    const names = [
+      ...[
+        'e\u{301}.ts',
+        'docs/日本 語.md',
+        '❤️.md',
+        'a\u202Eb.ts',
+        'git~1',
+        'a\\b',
+        'aux.txt',
+        'tab\tname',
+        'line\nend',
+      ],
+      ...['say "hi" \\ x.md', 'bell\u0007', 'a:12', 'a b:12', '`tick`', '\u212B.md', 'a\\u{41}.md', 'a%2fb', "it's.md"],
+    ];
     const own: Tree = new Map(names.map((name) => [name, entry('100644')]));
-    for (const name of names) expect(check(name, own)).toBe(`ok ${name}`);
-    expect(check('é.ts', own)).toBe('ok e\u{301}.ts');
-    expect(check('"docs/日本 語.md"', own)).toBe('ok docs/日本 語.md');
-    expect(check('a\\u{202E}b.ts', own)).toBe('ok a\u202Eb.ts');
-    for (const raw of ['src/total.ts:12', './src/total.ts:3-9', 'shop/src/total.ts:1:2'])
-      expect(check(raw)).toBe('ok src/total.ts');
+    for (const name of names)
+      for (const raw of [name, formatPath(name), escapeHiddenCharacters(formatPath(name))])
+        expect(check(raw, own)).toBe(`ok ${name}`);
+  });
+
+  it.each([
+    ...['src/total.ts:12', './src/total.ts:3-9', 'shop/src/total.ts:1:2', 'src/total.ts:L4', 'src/total.ts:4,9'],
+    ...['src/total.ts#L12-L20', '"src/total.ts":12', '"src/total.ts:12"', '`src/total.ts`', ' src/total.ts\n'],
+  ])('R32: %j means src/total.ts (S13)', (raw) => {
+    expect(check(raw)).toBe('ok src/total.ts');
+  });
+
+  it.each([
+    ['the other Unicode form', 'cafe\u{301}/e\u{301}.ts', 'café/é.ts'],
+    ['the same letter by another sign', '10 \u212B.md', '10 Å.md'],
+    ['the bytes that git prints', 'docs/日本 語.md', '"docs/\\346\\227\\245\\346\\234\\254 \\350\\252\\236.md":3'],
+    ['units of UTF-16', '❤️.md', '"\\u2764\\ufe0f.md"'],
+  ])('R32: a name is found by %s (S13)', (_, name, raw) => {
+    const own: Tree = new Map([[name, entry('100644')]]);
+    expect(check(raw, own)).toBe(`ok ${name}`);
+    expect(normalizeGlob(raw, { repo: 'shop', tree: own })).toBe(name);
+    const folder: Tree = new Map([[name, entry('040000')]]);
+    expect(findDirectory(raw, { repo: 'shop', tree: folder })).toBe(name);
+  });
+
+  it('R32: the line behind a path that does not exist is no part of its name', () => {
+    expect(check('src/totel.ts:12')).toBe('ok src/totel.ts');
+    expect(check('new/❤️.md')).toBe('ok new/❤️.md');
+    expect(check('.git:12')).toBe(outside('.git'));
+    expect(check('src/issue#12')).toBe('ok src/issue#12');
   });
 
   it('a directory is not a file and a file not a directory (E16)', () => {
@@ -239,17 +278,7 @@ describe('checkPath', () => {
 describe('names for Windows (X11)', () => {
   it.each([
     ...['CON', 'src/aux.txt', 'nul .tar.gz', 'com1/x.ts', 'Lpt².log', 'conin$', 'x.', 'x ', 'dir./x', 'src/a<b', 'a>b'],
-    ...[
-      'src/a:b',
-      'src/a"b',
-      'src/a|b',
-      'src/what?',
-      'src/*.ts',
-      'GITHUB~1/x',
-      'git~1/x',
-      ' src/total.ts',
-      'src/ a.ts',
-    ],
+    ...['src/a:b', 'src/a"b', 'src/a|b', 'src/what?', 'src/*.ts', 'GITHUB~1/x', 'git~1/x', ' src/new.ts', 'src/ a.ts'],
   ])('a new path %j is refused (X1, X11)', (path) => {
     expect(check(path)).toMatch(/^Cannot access '.*': Windows cannot hold '.*', or people would misread it\.$/);
     expect(checkMoveTarget(path, 'README.md', { repo: 'shop', tree }).kind).toBe('refused');
