@@ -3,6 +3,7 @@ import { redactRanges } from '../../../lib/redaction.ts';
 import type { FileChange, StoredFile } from '../change.ts';
 import { findAddedHidden, nameHidden } from '../misleading-text.ts';
 import { BYTE_ORDER_MARK } from '../text/characters.ts';
+import { findAlikeText } from '../text/find-alike.ts';
 import { findMatches, findNearMatches, type NearMatch, type TextMatch } from '../text/find-text.ts';
 import { MAX_FILE_BYTES } from '../text/limits.ts';
 import { dominantLineEnding, keepLineEndings } from '../text/line-endings.ts';
@@ -195,26 +196,38 @@ function matchNotUnique(matches: readonly TextMatch[], lines: LineTable): string
   return `Found ${matches.length} matches for old_string. Use replace_all=True or provide more context. Matches at lines: ${listed.join(', ')}${more}`;
 }
 
-function lineOfMatch(lines: LineTable, { start }: TextMatch): number {
+function lineOfMatch(lines: LineTable, { start }: Pick<TextMatch, 'start'>): number {
   return lineIndexAt(lines, start) + 1;
 }
 
 /** T6, from the text as the model sees it. The question is left out if nothing is similar. */
 function matchNotFound(path: string, shown: LineTable, { oldString, newString }: EditRequest, hasSecrets: boolean) {
   const parts = [`old_string not found in ${path}. File contains ${shown.lineCount} lines.`];
-  const suggestions = findNearMatches(shown.text, oldString);
-  if (suggestions.length > 0) parts.push(`Did you mean: ${suggestions.map(quoteNearMatch).join(', ')}?`);
+  const alike = findAlikeText(shown.text, oldString);
+  const near = alike === null ? findNearMatches(shown.text, oldString) : [];
+  if (alike !== null)
+    parts.push(
+      `Did you mean: ${quoteStart(alike.text, MAX_ALIKE_CHARACTERS)} (line ${lineOfMatch(shown, alike)})?`,
+      alike.difference,
+    );
+  if (near.length > 0) parts.push(`Did you mean: ${near.map(quoteNearMatch).join(', ')}?`);
   const [present] = findMatches(shown.text, newString, 'all');
   if (present !== undefined) parts.push(`new_string is already present at line ${lineOfMatch(shown, present)}.`);
   if (hasSecrets) parts.push(`Secrets, shown as ${REDACTED}, cannot be matched.`);
   return parts.join(' ');
 }
 
-const MAX_QUOTED_CHARACTERS = 400;
+const MAX_NEAR_CHARACTERS = 400;
+
+/** What people would read as old_string is quoted whole, so that the model can send it back. */
+const MAX_ALIKE_CHARACTERS = 16_000;
 
 function quoteNearMatch({ text, line }: NearMatch): string {
-  const shown = text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}…` : text;
-  return `${quoteExactly(shown)} (line ${line})`;
+  return `${quoteStart(text, MAX_NEAR_CHARACTERS)} (line ${line})`;
+}
+
+function quoteStart(text: string, maxCharacters: number): string {
+  return quoteExactly(text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text);
 }
 
 /** Spaces other than U+0020. */
@@ -223,12 +236,16 @@ const UNUSUAL_SPACE = /[\p{Zs}--[ ]]/gv;
 /** A character followed by combining marks. */
 const COMBINED_CHARACTER = /(\P{M})(\p{M}+)/gu;
 
+/** Letters that models write as other ones, such as the signs of ohm and angstrom. */
+const CHANGED_BY_NFC = /[^\p{ASCII}\p{M}]/gu;
+
 /** Quotes as JSON, so that the model can send it back unchanged, and escapes confusing and invisible characters. */
 function quoteExactly(text: string): string {
   return replaceHiddenCharacters(JSON.stringify(text), ({ codePoint }) =>
     escapeCodeUnits(String.fromCodePoint(codePoint)),
   )
     .replace(UNUSUAL_SPACE, escapeCodeUnits)
+    .replace(CHANGED_BY_NFC, (one) => (one.normalize('NFC') === one ? one : escapeCodeUnits(one)))
     .replace(COMBINED_CHARACTER, (whole, base: string, marks: string) =>
       whole.normalize('NFC') === whole ? whole : base + escapeCodeUnits(marks),
     );

@@ -23,6 +23,11 @@ function refused(text: string, oldString: string, newString: string, replaceAll 
   return result.kind === 'refused' ? result.output : 'not refused';
 }
 
+/** The text that the model can send back. */
+function quotedIn(answer: string): string {
+  return JSON.parse(/Did you mean: (".*") \(line \d+\)\?/.exec(answer)?.[1] ?? '""');
+}
+
 describe('an edit of a text', () => {
   it('replaces the only occurrence (S2)', () => {
     expect(edited('one\ntwo\nthree\n', 'two', '2')).toBe('one\n2\nthree\n');
@@ -39,10 +44,59 @@ describe('an edit of a text', () => {
     expect(refused('a\n'.repeat(60), 'a', 'c')).toMatch(/ 49, 50 and 10 more$/);
   });
 
-  it('suggests lines that differ only in white space (S5)', () => {
-    expect(refused('if (a) {\n\treturn  1;\n}\n', 'if (a) {\n    return 1;\n}', 'x')).toContain(
-      'Did you mean: "if (a) {\\n\\treturn  1;\\n}" (line 1)?',
-    );
+  it.each([
+    [
+      'tabs for blanks',
+      '\n\tif (a) {\n\t\treturn  1;\n\t}\n',
+      'if (a) {\n    return 1;\n}',
+      'if (a) {\n\t\treturn  1;\n\t}',
+    ],
+    ['the first indent', 'x\n\treturn 1;\n', '  return 1;', '\treturn 1;'],
+    ['blanks at the end of a line', 'one  \ntwo\n', 'one\ntwo\n', 'one  \ntwo\n'],
+    ['a no-break space', 'a\u{A0}b c\n', 'a b c', 'a\u{A0}b c'],
+    ['a lone CR', 'a\r\nb\rc\n', 'b\nc', 'b\rc'],
+  ])('R33: says that only white space differs, and gives the right text whole: %s (S5)', (_, text, needle, right) => {
+    const answer = refused(text, needle, 'x');
+    expect(answer).toContain('It differs only in white space.');
+    expect(quotedIn(answer)).toBe(right);
+    expect(edited(text, quotedIn(answer), 'x')).toBe(text.replace(right, 'x'));
+  });
+
+  it('R33: quotes the right text whole, however long it is (S5)', () => {
+    const rows = (indent: string) => Array.from({ length: 90 }, (_, at) => `${indent}total.add(${at});\n`).join('');
+    expect(quotedIn(refused(`{\n${rows('\t')}}\n`, rows('  '), 'x'))).toBe(rows('\t'));
+  });
+
+  it.each([
+    [
+      'NFD in the file',
+      'un cafe\u{301} noir\n',
+      'un café noir',
+      'U+0065 U+0301 (e\u{301}) in the file, U+00E9 (é) in old_string',
+    ],
+    ['NFD in old_string', 'un café noir\n', 'un cafe\u{301} noir', 'U+00E9 (é) in the file, U+0065 U+0301'],
+    ['the sign of ohm', 'R = 5 \u2126;\n', 'R = 5 Ω;', 'U+2126 (\u2126) in the file, U+03A9 (Ω) in old_string'],
+    ['the sign of angstrom', '10 Å\n', '10 \u212B', 'U+00C5 (Å) in the file, U+212B (\u212B) in old_string'],
+    [
+      'a line end written out',
+      'a\nprint(1)\n',
+      'a\\nprint(1)',
+      'U+000A in the file, U+005C U+006E (\\n) in old_string',
+    ],
+    [
+      'a line end for a written one',
+      'say "a\\nb"\n',
+      'say "a\nb"',
+      'U+005C U+006E (\\n) in the file, U+000A in old_string',
+    ],
+    ['a hidden character as it is shown', 'a\u200Bb c\n', 'a\\u{200B}b c', 'U+200B in the file, U+005C U+0075'],
+    ['a hidden character left out', 'ab\u{AD}cd\n', 'abcd', 'U+00AD in the file'],
+    ['a curly quote', 'it’s\n', "it's", "U+2019 (’) in the file, U+0027 (') in old_string"],
+    ['a dash', 'a – b\n', 'a - b', 'U+2013 (–) in the file, U+002D (-) in old_string'],
+  ])('R33: says what differs, with code points: %s (S5)', (_, text, needle, difference) => {
+    const answer = refused(text, needle, 'x');
+    expect(answer).toContain(difference);
+    expect(edited(text, quotedIn(answer), 'x')).toBe(text.replace(quotedIn(answer), 'x'));
   });
 
   it('replace_all replaces every non-overlapping occurrence (S6)', () => {
