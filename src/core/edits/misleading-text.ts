@@ -40,8 +40,12 @@ function hiddenIn(lines: readonly Line[]): readonly HiddenPlace[] {
 
 /** The name of a character and its line, as in `U+200B in line 3`. */
 export function nameHidden({ codePoint, line }: HiddenPlace): string {
-  return `${codePointName(String.fromCodePoint(codePoint))} in line ${line}`;
+  const name = codePointName(String.fromCodePoint(codePoint));
+  return `${codePoint === CR ? `${name} (CR)` : name} in line ${line}`;
 }
+
+/** People know this one by its name. Before an LF it is no hidden character. */
+const CR = 0x0d;
 
 /** What a reader of a diff could overlook, one sentence each, as plain text. No standing approval covers such a change. */
 export function describeMisleading(diff: string): readonly string[] {
@@ -95,8 +99,8 @@ function readRows(diff: string): Rows {
   for (const { oldStart, newStart, lines } of parseHunks(diff)) {
     let [oldNumber, newNumber] = [oldStart, newStart];
     let replaced = new Set<string>();
-    for (const { kind, text: row } of lines) {
-      const text = row.endsWith('\r') ? row.slice(0, -1) : row;
+    for (const { kind, text: row, isUnterminated } of lines) {
+      const text = isUnterminated ? row : row.replace(/\r$/, '');
       const line = { number: kind === 'removed' ? oldNumber : newNumber, text };
       rows[kind].push(line);
       if (kind === 'context') replaced = new Set();
@@ -116,13 +120,20 @@ function withoutSpace(text: string): string {
 const WORD = /[\p{L}\p{M}\p{N}_$]+/gu;
 
 /** East Asian words stand beside Latin ones without a space. */
-const OTHER_SCRIPT =
-  /[\p{L}--[\p{Script=Latin}\p{Script=Common}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}가-힣]]/v;
+const OTHER_SCRIPT = String.raw`[\p{L}--[\p{Script=Latin}\p{Script=Common}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}가-힣]]`;
 
-/** The words that have ASCII letters and letters of another script. */
+/** Forms of ASCII letters, wide, mathematical, joined or as numerals, and Latin letters that look like signs, a or g. */
+const DISGUISED_LATIN = String.raw`[\uFF21-\uFF3A\uFF41-\uFF5A\u{1D400}-\u{1D7FF}\u2100-\u214F\u2160-\u2188\uFB00-\uFB06\u01C0-\u01C3\u0251\u0261]`;
+
+/** East Asian letters that look like signs, where ASCII stands on both sides. */
+const EAST_ASIAN_SIGN = String.raw`(?<=[\w$])[一丨丶丿二〇ノニーｰ]+(?=[\w$])`;
+
+const MIXED = new RegExp(`${OTHER_SCRIPT}|${DISGUISED_LATIN}|${EAST_ASIAN_SIGN}`, 'v');
+
+/** The words that mix ASCII letters with other letters that a reader can take for signs or for ASCII. */
 function mixedWords(text: string): readonly string[] {
-  if (!OTHER_SCRIPT.test(text)) return [];
-  return (text.match(WORD) ?? []).filter((word) => /[A-Za-z]/.test(word) && OTHER_SCRIPT.test(word));
+  if (!MIXED.test(text)) return [];
+  return (text.match(WORD) ?? []).filter((word) => /[A-Za-z]/.test(word) && MIXED.test(word));
 }
 
 const MAX_COLUMNS = 200;

@@ -29,7 +29,7 @@ describe('characters that nobody sees', () => {
     expect(pr.file('src/login.ts')).toBe('one\ntwo\nthree\n');
   });
 
-  it('that the file already has stay as they are, and a line below the diff names them (S35, X15)', async () => {
+  it('R30: that the file already has stay as they are, and a line below the diff names them (S35, X15)', async () => {
     const branch = { 'src/login.ts': 'o\u200Bne\ntwo\nthree\n' };
     const { ana, bot, pr } = await propose(edit('src/login.ts', 'two', 'zwei'), branch);
     const { body } = bot.proposal(1);
@@ -65,7 +65,7 @@ describe('characters that nobody sees', () => {
 });
 
 describe('text that looks right and is not', () => {
-  it('a word of several alphabets has a warning and a commit button (X1)', async () => {
+  it('R75: a word of several alphabets has a warning and a commit button (X1)', async () => {
     const { bot } = await propose(edit('src/login.ts', 'two', 'if (isAdmin\u3163\u3163isOwner) {}'));
     const { body } = bot.proposal(1);
     expect(body).toContain('⚠️ These words mix letters of several alphabets: isAdminㅣㅣisOwner in line 2.');
@@ -77,16 +77,16 @@ describe('text that looks right and is not', () => {
     expect(bot.proposal(1).body).toMatch(/⚠️ The path .* mixes letters of several alphabets: l\u043Egin\./);
   });
 
-  it('other languages and emoji have a commit button and no warning (X1, S35)', async () => {
+  it('R31: other languages and emoji have a commit button and no warning (X1, S35)', async () => {
     const { bot } = await propose(
-      edit('src/login.ts', 'two', '// рост и сор; 调用foo（bar）；kadın ⭐️ 👩‍🔬 می‌خواهم שלום'),
+      edit('src/login.ts', 'two', '// рост и сор; 调用foo（bar）；kadın ⭐️ ⚡️ 🔒️ 👩‍🔬 می‌خواهم שלום'),
     );
     const { body } = bot.proposal(1);
     expect(body).toContain('```suggestion');
     expect(body).not.toContain('⚠️');
   });
 
-  it('lines beyond the right edge, and rows that differ in white space alone, have warnings (X15)', async () => {
+  it('R75: lines beyond the right edge, and rows that differ in white space alone, have warnings (X15)', async () => {
     const wide = await propose(edit('src/login.ts', 'two', `audit();${' '.repeat(250)}grant();`));
     expect(wide.bot.proposal(1).body).toContain('⚠️ More than 200 columns: line 2. Scroll to the end.');
     const spaced = await propose(edit('src/login.ts', 'two', '  two'));

@@ -111,13 +111,17 @@ export function shownRows(change: Change): readonly string[] {
 
 /** The rows of a diff as a page shows them: as they are, but no comment holds a CR or another control character. */
 function rowsOf(unifiedDiff: string): readonly string[] {
-  return unifiedDiff.replace(/\n$/, '').split('\n').map(shownRow);
+  return unifiedDiff
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((row, index, rows) => shownRow(row, rows[index + 1]?.startsWith('\\') === true));
 }
 
-function shownRow(row: string): string {
-  return row
-    .replace(/\r$/, '')
-    .replace(CONTROL, (character) => String.fromCodePoint(CONTROL_PICTURES + (character.codePointAt(0) ?? 0)));
+/** Without an LF behind it, a CR at the end is a character of the line. */
+function shownRow(row: string, isUnterminated: boolean): string {
+  return (isUnterminated ? row : row.replace(/\r$/, '')).replace(CONTROL, (character) =>
+    String.fromCodePoint(CONTROL_PICTURES + (character.codePointAt(0) ?? 0)),
+  );
 }
 
 /** Controls but the tab. Only a file that already has one can show it. */
@@ -129,9 +133,10 @@ const CONTROL_PICTURES = 0x2400;
 /** Tells that lines end with CR LF, which no row shows; null if none does. */
 function describeReturns(unifiedDiff: string): string | null {
   const rows = parseHunks(unifiedDiff).flatMap(({ lines }) => lines);
-  const returns = rows.filter(({ text }) => text.endsWith('\r')).length;
+  const ended = rows.filter(({ isUnterminated }) => !isUnterminated);
+  const returns = ended.filter(({ text }) => text.endsWith('\r')).length;
   if (returns === 0) return null;
-  return returns === rows.length ? 'All lines end with CR LF.' : 'Some lines end with CR LF, others with LF.';
+  return returns === ended.length ? 'All lines end with CR LF.' : 'Some lines end with CR LF, others with LF.';
 }
 
 /** Sentences about the paths of a change, as plain text. */

@@ -14,7 +14,7 @@ function added(before: string, after: string): string | null {
 }
 
 function diffOf(...rows: readonly string[]): string {
-  const count = (sign: string) => rows.filter((row) => !row.startsWith(sign)).length;
+  const count = (sign: string) => rows.filter((row) => !row.startsWith(sign) && !row.startsWith('\\')).length;
   return `--- a/x\n+++ b/x\n@@ -1,${count('+')} +1,${count('-')} @@\n${rows.map((row) => `${row}\n`).join('')}`;
 }
 
@@ -48,7 +48,6 @@ describe('what a reader of a diff could overlook', () => {
       ['-a', '+l\u043Egin()'],
       ['mix letters of several alphabets: l\u043Egin in line 1.'],
     ],
-    ['white space alone', ['-a b', '+ab', ' c'], ['Only white space differs: line 1.']],
     ['another line end', ['-a', '+a\r'], ['Only white space differs: line 1.']],
     ['a removed wide line', [`-${'a'.repeat(201)}`, '+b'], ['More than 200 columns: line 1.']],
     ['wide letters', ['-a', `+${'\u6587'.repeat(101)}`], ['More than 200 columns: line 1.']],
@@ -62,8 +61,28 @@ describe('what a reader of a diff could overlook', () => {
   });
 
   it.each([
-    ['East Asian words beside Latin ones', '+调用foo方法, APIを呼ぶ, API를'],
-    ['words of one alphabet', '+привет мир, kadın, Ελλάδα'],
+    ...['isAdminㅣㅣisOwner', 'isAdmin丨丨isOwner', 'isAdminǀǀisOwner', 'ǃisAdmin', 'isАdmin', 'isＡdmin', 'is𝐀dmin'],
+    ...['totaⅼ', 'ﬁle', 'totalーtax', 'adⅿin', 'ɑdmin', 'ㄧa'],
+  ])('R75: %s mixes ASCII with other letters (X1)', (word) => {
+    expect(describeMisleading(diffOf('-a', `+if (${word}) {}`))).toEqual([
+      `These words mix letters of several alphabets: ${word} in line 1.`,
+    ]);
+  });
+
+  it.each([
+    ['blanks', '-a b', '+ab'],
+    ['a tab for blanks', '-    return x;', '+\treturn x;'],
+    ['a blank at the end', '-a', '+a '],
+    ['a no-break space', '-a b', '+a\u{A0}b'],
+    ['an East Asian space', '-a b', '+a\u3000b'],
+    ['blanks in an empty line', '-', '+  '],
+  ])('R75: a row that differs only in %s (X15)', (_, ...rows) => {
+    expect(describeMisleading(diffOf(...rows))).toEqual(['Only white space differs: line 1.']);
+  });
+
+  it.each([
+    ['East Asian words beside Latin ones', '+调用foo方法, APIを呼ぶ, API를, React和Vue, foo一個bar, スーパーmarket'],
+    ['words of one alphabet', '+привет мир, kadın, Ελλάδα, œuvre, Tiếng, Ångström, Hawaiʻi, № 5 ℃'],
     ['a wide line of the file', ` ${'a'.repeat(300)}`],
   ])('%s are ordinary (X1)', (_, row) => {
     expect(describeMisleading(diffOf('-a', row))).toEqual([]);
@@ -76,6 +95,13 @@ describe('what a reader of a diff could overlook', () => {
       'The file has characters that nobody sees: U+200B in line 1 and U+200C in line 2.',
     );
     expect(describeKnownHidden(diffOf('-a', '+b'))).toBeNull();
+  });
+
+  it('R34: a CR without LF is named as what it is, also at the end of a file', () => {
+    const known = (end: string) => describeKnownHidden(diffOf(' a\rb', `-c${end}`, '\\ No newline at end of file'));
+    expect(known('')).toBe('The file has characters that nobody sees: U+000D (CR) in line 1.');
+    expect(known('\r')).toContain('U+000D (CR) in line 1 and U+000D (CR) in line 2.');
+    expect(describeKnownHidden(diffOf(' a\r', '-c\r', '+d\r'))).toBeNull();
   });
 
   it('names the words of a path (X1)', () => {

@@ -33,6 +33,18 @@ describe('hidden characters', () => {
     expect(findHiddenCharacters(text)).toEqual([]);
   });
 
+  it('R31: every emoji can have a style (S35)', () => {
+    let emoji = 0;
+    for (let point = 0x80; point <= 0x1ffff; point += 1) {
+      const character = String.fromCodePoint(point);
+      if (!/\p{Emoji}/u.test(character)) continue;
+      emoji += 1;
+      for (const style of ['\uFE0E', '\uFE0F'])
+        expect(findHiddenCharacters(`a ${character}${style} b`), point.toString(16)).toEqual([]);
+    }
+    expect(emoji).toBeGreaterThan(1_300);
+  });
+
   it('styles and joiners of emoji are hidden characters outside an emoji (S35)', () => {
     for (const text of ['x1\u{FE0F}', '#\u{FE0F} a', 'a\u{200D}b', '1\u{200D}2', 'a\u{AD}b', 'a\u{2800}b', 'a\rb'])
       expect(findHiddenCharacters(text)).toHaveLength(1);

@@ -38,6 +38,21 @@ describe('a diff on a page', () => {
     expect(renderDiff(createTextView(diffOf([10]), 900))).toContain('(showing 14 of 900 lines)');
   });
 
+  it('R30: has the characters of the file, never escapes of them', () => {
+    const row = 'a\u{FE0F} \u{FEFF}b\u{200B} ⭐️ \u{202E}c';
+    expect(createTextView(diffOf([1], row)).lines).toContain(`+${row}`);
+  });
+
+  it('R34: tells CR LF from a CR without LF, which a picture stands for', () => {
+    const view = (...rows: readonly string[]) =>
+      createTextView(`--- a/x\n+++ b/x\n@@ -1,1 +1,1 @@\n${rows.map((row) => `${row}\n`).join('')}`);
+    expect(view('-a\r', '+b\r').notes).toEqual(['All lines end with CR LF.']);
+    const lone = view('-a\rb', '+c\r', '\\ No newline at end of file');
+    expect(lone.notes.join()).not.toContain('CR LF');
+    expect(lone.lines).toContain('-a␍b');
+    expect(lone.lines).toContain('+c␍');
+  });
+
   it('is cut to the room that a decided page has left (S30)', () => {
     const page = renderFoldedDiff(createTextView(diffOf([400], 'x'.repeat(97))), 10_000);
     expect(Buffer.byteLength(page)).toBeLessThan(10_200);
