@@ -231,6 +231,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'characters.ts',
       'unicode.ts',
       'line-endings.ts',
+      'find-alike.ts',
       'find-text.ts',
       'hunks.ts',
       'applied-ops.ts',
