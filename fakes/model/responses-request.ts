@@ -99,8 +99,10 @@ function checkReasoningItem({ id, summary, encrypted_content: content }: JsonObj
   return [
     ...(typeof id === 'string' && id.startsWith('rs_') ? [] : [`${where}.id: must begin with rs_`]),
     ...(Array.isArray(summary) ? [] : [`${where}.summary: must be a list`]),
-    ...(typeof content === 'string' ? [] : [`Item with id '${String(id)}' not found. Items are not persisted.`]),
-    ...(content === encryptedContentOf(id) ? [] : [`The encrypted content of ${String(id)} could not be verified.`]),
+    ...(content === undefined ? [`Item with id '${String(id)}' not found. Items are not persisted.`] : []),
+    ...(content === undefined || content === encryptedContentOf(id)
+      ? []
+      : [`The encrypted content of ${String(id)} could not be verified.`]),
   ];
 }
 

@@ -21,7 +21,7 @@ export const FIXES: Readonly<Record<ModelFailureKind, string>> = {
   'access-denied': 'Check which models OPENAI_API_KEY may use, and OPENAI_MODEL.',
   'model-unknown': 'Check OPENAI_MODEL.',
   'not-found': 'Check OPENAI_MODEL, OPENAI_BASE_URL, which usually ends in /v1, and OPENAI_API.',
-  'bad-request': 'Check OPENAI_MODEL and OPENAI_BASE_URL, and what the endpoint says.',
+  'bad-request': 'Check OPENAI_MODEL, OPENAI_BASE_URL and OPENAI_API, and what the endpoint says.',
   'no-tools':
     'Set OPENAI_MODEL to a model that can call tools. vLLM needs --enable-auto-tool-choice and a tool parser, llama.cpp --jinja.',
   'broken-call': 'Nothing, unless it repeats: then use a model that is better at calling tools.',

@@ -21,7 +21,8 @@ const OPENAI_URL = 'https://api.openai.com/v1';
 
 const WIRES: Readonly<Record<ModelApi, ModelWire>> = { chat: CHAT_WIRE, responses: RESPONSES_WIRE };
 
-const OPENAI_HOSTS = /(?:^|\.)(?:api\.openai\.com|openai\.azure\.com|services\.ai\.azure\.com)$/;
+/** OpenAI's own hosts and those of Azure, also in its sovereign clouds. */
+const OPENAI_HOSTS = /(?:^|\.)(?:api\.openai\.com|(?:openai|services\.ai|cognitiveservices)\.azure\.(?:com|us|cn))$/;
 
 type ModelOptions = {
   /** Null if the endpoint requires none. */

@@ -1,4 +1,5 @@
 import OpenAI from 'openai';
+import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../../fakes/model/scripted-model.ts';
 
@@ -10,6 +11,13 @@ async function start(apiKey?: string): Promise<OpenAI> {
   model = await startScriptedModel(apiKey === undefined ? {} : { apiKey });
   return new OpenAI({ baseURL: model.url, apiKey: 'key', maxRetries: 0, timeout: 300 });
 }
+
+const question = {
+  model: 'scripted',
+  input: [{ role: 'user' as const, content: 'hello' }],
+  store: false,
+  include: ['reasoning.encrypted_content' as const],
+};
 
 const hello = { model: 'scripted', messages: [{ role: 'user' as const, content: 'hello' }] };
 
@@ -129,6 +137,45 @@ describe('the scripted model', () => {
     );
     expect(model.violations).toEqual(['the call of read_file is missing a thought_signature']);
     expect((await again(message)).choices[0]?.message.content).toBe('Fine.');
+  });
+
+  it('R50: streams through the Responses API to a real client, whole however it is cut into pieces', async () => {
+    const client = await start();
+    const turn = { content: 'Größe “x” 👍', calls: [{ id: 'a', name: 'read_file', arguments: { path: 'ß' } }] };
+    for (const bytes of ['one', 'three'] as const) {
+      model.script({ ...turn, delivery: { bytes, newline: '\r\n', comments: true } });
+      const answer = await client.responses.stream(question).finalResponse();
+      expect(answer.output_text).toBe(turn.content);
+      expect(answer.output).toMatchObject([
+        { type: 'reasoning', encrypted_content: expect.stringMatching(/^.{40,}$/) },
+        { type: 'message' },
+        { type: 'function_call', call_id: 'a', name: 'read_file', arguments: '{"path":"ß"}' },
+      ]);
+      expect(answer.usage?.input_tokens).toBeGreaterThan(0);
+    }
+    expect(model.requests.map(({ messages }) => messages[0])).toMatchObject([{ role: 'user' }, { role: 'user' }]);
+    expect(model.violations).toEqual([]);
+  });
+
+  it('R50: refuses thoughts in the wrong places, as the Responses API does', async () => {
+    const client = await start();
+    model.script({ calls: [{ id: 'a', name: 'read_file', arguments: {} }] });
+    const { output } = await client.responses.create(question);
+    const [thought, call] = output;
+    if (thought?.type !== 'reasoning' || call?.type !== 'function_call') throw new Error('no thought or no call');
+    const result = { type: 'function_call_output' as const, call_id: 'a', output: 'x' };
+    const send = (...items: readonly ResponseInputItem[]) =>
+      client.responses.create({ ...question, input: [...question.input, ...items] });
+    await expect(send(call, result)).rejects.toThrow("was provided without 'rs_1'");
+    await expect(send(thought)).rejects.toThrow('without its required following item');
+    const { encrypted_content, ...bare } = thought;
+    await expect(send(bare, call, result)).rejects.toThrow('Items are not persisted');
+    await expect(send({ ...thought, encrypted_content: 'other' }, call, result)).rejects.toThrow('be verified');
+    await expect(send(thought, call)).rejects.toThrow('a had no tool message');
+    await expect(client.responses.create({ ...question, store: true })).rejects.toThrow('store: must be false');
+    expect(model.violations).toHaveLength(6);
+    model.script({ content: 'Fine.' });
+    expect((await send(thought, call, result)).output_text).toBe('Fine.');
   });
 
   it('reports an unknown URL and an empty script as violations', async () => {

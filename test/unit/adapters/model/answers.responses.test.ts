@@ -122,6 +122,9 @@ describe('a request of the Responses API', () => {
     ['https://api.openai.com/v1', '/v1/responses', RUN],
     ['https://shop.openai.azure.com/openai/v1', '/openai/v1/responses', RUN],
     ['https://shop.services.ai.azure.com/openai/v1', '/openai/v1/responses', RUN],
+    ['https://shop.cognitiveservices.azure.com/openai/v1', '/openai/v1/responses', RUN],
+    ['https://shop.openai.azure.us/openai/v1', '/openai/v1/responses', RUN],
+    ['https://eu.api.openai.com/v1', '/v1/responses', RUN],
     ['https://models.example/v1', '/v1/chat/completions', undefined],
     ['https://api.openai.com.example/v1', '/v1/chat/completions', undefined],
   ])('R50: goes to %s only where OpenAI’s API is: %s', async (baseURL, path, cacheKey) => {
