@@ -188,6 +188,19 @@ describe('secrets in diffs (X10)', () => {
     ]);
   });
 
+  it.each([
+    ['export function total(prices) {', 'export function total(prices) {'],
+    [`const token = '${MADE_UP[0]?.[1]}';`, "const token = '[redacted]';"],
+    [rows[0] ?? '', '[redacted]'],
+    // Git cuts a heading after 80 bytes, in the middle of what could be a secret.
+    [
+      `const settings = load('production', 'eu-west-1', { user: 'shop', token: 'gh${letters(12)}`,
+      `const settings = load('production', 'eu-west-1', { user: 'shop', token: …`,
+    ],
+  ])('R41: a hunk keeps its heading, without secrets and half secrets: %s', (heading, shown) => {
+    expect(redactDiff(`@@ -1,2 +1,2 @@ ${heading}\n-a\n+b\n`)).toBe(`@@ -1,2 +1,2 @@ ${shown}\n-a\n+b\n`);
+  });
+
   it('digests, and single rows of base64, stay', () => {
     const diff = `@@ -1,3 +1,4 @@\n+${hex(64)}\n+${hex(64)}\n+${hex(64)}\n+${letters(64)}\n+x\n`;
     expect(redactDiff(diff)).toBe(diff);

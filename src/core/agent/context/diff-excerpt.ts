@@ -47,17 +47,15 @@ export function selectDiffs(
     // Masking takes time, so a patch that cannot fit is skipped before.
     const fits = patch.length <= Math.min(room, untried);
     if (!fits && !isCommented(file)) continue;
-    const tried = fits
-      ? patch
-      : hunksFrom(patch, commented, path)
-          .slice(0, share)
-          .replace(/\n[^\n]*$/, '');
+    const most = fits ? room : Math.min(room - PARTIAL_ROW.length, share);
+    const tried = fits ? patch : rowsThatFit(hunksFrom(patch, commented, path), most);
     untried -= tried.length;
     const masked = escapeDiff(redactDiff(tried));
-    const shown = isCommented(file) ? cutDiff(masked, Math.min(room, fits ? room : share)) : masked;
+    const cut = isCommented(file) ? cutDiff(masked, most) : masked;
+    const shown = fits ? cut : `${cut}${PARTIAL_ROW}`;
     if (byteLength(shown) > room) continue;
     remaining = room - byteLength(shown);
-    patches.set(path, fits ? shown : `${shown.replace(/\n$/, '')}${PARTIAL_ROW}`);
+    patches.set(path, shown);
   }
   const shown = readable.flatMap(({ path }) => {
     const patch = patches.get(path);
@@ -74,6 +72,11 @@ function hunksFrom(patch: string, commented: readonly CommentedPlace[], path: st
   const hunks = patch.split(/^(?=@@ )/m);
   const first = hunks.findIndex((hunk) => commented.some((place) => place.path === path && holdsLine(hunk, place)));
   return hunks.slice(Math.max(first, 0)).join('');
+}
+
+/** Half a row can hold half a secret, which is not recognized. */
+function rowsThatFit(patch: string, most: number): string {
+  return patch.length <= most ? patch.replace(/\n$/, '') : patch.slice(0, most).replace(/\n[^\n]*$/, '');
 }
 
 function holdsLine(hunk: string, { line, side }: CommentedPlace): boolean {
