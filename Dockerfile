@@ -20,6 +20,8 @@ COPY bin ./bin
 COPY src ./src
 COPY demo ./demo
 COPY fakes ./fakes
+COPY scripts/prepare-database.ts ./scripts/prepare-database.ts
+RUN node scripts/prepare-database.ts
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000
 USER node
 VOLUME /data

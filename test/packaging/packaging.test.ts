@@ -101,6 +101,7 @@ describe('Dockerfile', () => {
       'src ./src',
       'demo ./demo',
       'fakes ./fakes',
+      'scripts/prepare-database.ts ./scripts/prepare-database.ts',
     ]);
     const [ignored, ...allowed] = read('.dockerignore')
       .split('\n')

@@ -67,7 +67,7 @@ const REFUSED = /invalid_|policy|context_length|too_l(?:ong|arge)/;
 
 function throwIfFailed({ status, error, output }: JsonObject, headers: Headers): void {
   if (isRecord(error)) throw streamError(error, headers);
-  if (status === 'failed') throw streamError({ message: 'the response failed' }, headers);
+  if (status === 'failed') throw streamError({ message: 'The response failed.' }, headers);
   if (!Array.isArray(output)) throw new UnusableResponseError('unreadable-answer', 'the answer has another form');
   if (status === 'in_progress' || status === 'queued' || status === 'cancelled')
     throw new UnusableResponseError('cut-off', `the response is ${status}`);

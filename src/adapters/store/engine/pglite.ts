@@ -6,6 +6,7 @@ import { storedAs } from '../../../lib/trust.ts';
 import { lockDirectory, makePrivateDirectory } from './data-directory.ts';
 import { DatabaseError } from './errors.ts';
 import { explainDataDir, reasonOf } from './opening-errors.ts';
+import { readPreparedDatabase } from './prepared-database.ts';
 import type { Backend, DatabaseSchema } from './schema.ts';
 
 /** Keyed by type id: 20 is `bigint`, and our values stay far below 2^53. */
@@ -32,7 +33,11 @@ async function startPglite(dataDir: string | null): Promise<PGlite> {
   makePrivateDirectory(directory);
   const isNew = readdirSync(directory).length === 0;
   try {
-    return await PGlite.create({ dataDir: directory, parsers: TYPE_PARSERS, relaxedDurability: false });
+    const prepared = isNew ? readPreparedDatabase() : null;
+    return await PGlite.create({
+      ...{ dataDir: directory, parsers: TYPE_PARSERS, relaxedDurability: false },
+      ...(prepared === null ? {} : { loadDataDir: prepared }),
+    });
   } catch (error) {
     // Half a database could never be opened. It holds nothing: no delivery is accepted before this function returns.
     if (isNew) rmSync(directory, { recursive: true, force: true });
