@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFault, type Fault } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
-import { type AppAccount, type GitHubApp, GitHubError } from '../core/step/ports.ts';
+import { type AppAccount, type GitHubApp, type GitHubError, means } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
 
 /** The state in which GitHub does not tell who this App is. */
@@ -12,8 +12,6 @@ export function createIdentityFault(): Fault {
     endMessage: 'app identity loaded',
   });
 }
-
-const PERMANENT_IDENTITY_STATUSES: readonly (number | null)[] = [401, 403, 404];
 
 /**
  * Asks GitHub once for the App's identity. Null after a transient error; throws a `StartupError` after a permanent one.
@@ -28,10 +26,7 @@ export async function fetchIdentity(
     fault.ended(log);
     return identity;
   } catch (error) {
-    // A rate limit is a 403 too, but it has a retry time.
-    const isPermanent =
-      error instanceof GitHubError && error.retryAt === null && PERMANENT_IDENTITY_STATUSES.includes(error.status);
-    if (isPermanent) throw unknownAppError(error);
+    if (means(error, 'not-allowed', 'gone')) throw unknownAppError(error);
     fault.failed(log, error, { fix: identityFix(error) });
     return null;
   }
@@ -75,7 +70,9 @@ function unknownAppError(error: GitHubError): StartupError {
 
 const MAX_WAIT_MS = 30_000;
 
-/** Retries with growing pauses until GitHub answers; null once `stopping` aborts. */
+const REJECTED_FIX = 'Correct what err names, then restart the server. Nothing, if it does not repeat.';
+
+/** Retries with growing pauses until GitHub names the App; null once `stopping` aborts. It never rejects. */
 export async function pollIdentity(
   githubApp: Pick<GitHubApp, 'identity'>,
   log: Logger,
@@ -85,7 +82,10 @@ export async function pollIdentity(
   for (let wait = 1_000; !stopping.aborted; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
     await sleep(wait, undefined, { signal: stopping, ref: false }).catch(() => {});
     if (stopping.aborted) return null;
-    const identity = await fetchIdentity(githubApp, log, fault);
+    const identity = await fetchIdentity(githubApp, log, fault).catch((error: unknown) => {
+      log.error({ err: error, fix: REJECTED_FIX }, 'GitHub rejected this App, no deliveries are accepted');
+      return null;
+    });
     if (identity !== null) return identity;
   }
   return null;

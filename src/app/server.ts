@@ -174,14 +174,10 @@ async function loadAppIdentity(
   const identity = await rejectOnAbort(fetchIdentity(githubApp, log, fault), runtime.stopping.signal);
   startProcessing(services, runtime, handleDelivery, identity);
   if (identity !== null) return;
-  pollIdentity(githubApp, log, fault, runtime.stopping.signal).then(
-    (loaded) => startProcessing(services, runtime, handleDelivery, loaded),
-    (error: unknown) =>
-      log.error({ err: error, fix: REJECTED_FIX }, 'GitHub rejected this App, no deliveries are accepted'),
+  void pollIdentity(githubApp, log, fault, runtime.stopping.signal).then((loaded) =>
+    startProcessing(services, runtime, handleDelivery, loaded),
   );
 }
-
-const REJECTED_FIX = 'Correct what err names, then restart the server: it does not ask GitHub again.';
 
 function startProcessing(
   services: WorkerServices,

@@ -8,6 +8,7 @@ import {
   type DeliveryLog,
   GitHubError,
   type LoggedDelivery,
+  means,
 } from '../core/step/ports.ts';
 import { isRelevantEvent } from '../core/webhooks/interpret.ts';
 import { delay } from '../lib/delay.ts';
@@ -132,7 +133,9 @@ async function readPayloads(
       const payload = await deliveries.fetchPayload(id);
       read.push([delivery, payload === null ? null : { id: guid, name, payload }]);
     } catch (error) {
+      // GitHub fails for all of them.
       if (!(error instanceof GitHubError) || error.retryAt !== null || error.status === null) throw error;
+      if (means(error, 'not-allowed')) throw error;
       failures.set(guid, (failures.get(guid) ?? 0) + 1);
       if ((failures.get(guid) ?? 0) < MAX_READ_FAILURES) throw error;
       log.warn({ delivery: guid, err: error }, 'lost delivery cannot be read, skipped');
@@ -161,8 +164,8 @@ const TICK_MS = 1_000;
 /** Longest pause (ms) after an error, or after a look of another process. */
 const MAX_RETRY_MS = 60_000;
 
-/** Responses of a server without a delivery log, or one that the App cannot read. */
-const REFUSED_STATUSES: readonly (number | null)[] = [403, 404];
+/** Pause after a server shows no delivery log, or one that the App cannot read. */
+const REFUSED_INTERVAL_MS = 60 * 60_000;
 
 /** Begins the first look at once. */
 export function startDeliveryReader({ clock, recoveryRuns, ...options }: DeliveryReaderOptions): DeliveryReader {
@@ -190,10 +193,10 @@ export function startDeliveryReader({ clock, recoveryRuns, ...options }: Deliver
 
   function nextLookAfter(error: unknown): number {
     const failure = error instanceof GitHubError ? error : null;
-    if (failure !== null && failure.retryAt === null && REFUSED_STATUSES.includes(failure.status)) {
-      log.warn({ err: error }, 'GitHub does not show its delivery log, recovery is off until a restart');
+    if (means(error, 'not-allowed', 'gone')) {
+      log.warn({ err: error }, 'GitHub does not show its delivery log, recovery is off for an hour');
       recoveryRuns.inc({ result: 'refused' });
-      return Number.POSITIVE_INFINITY;
+      return clock.now() + REFUSED_INTERVAL_MS;
     }
     fault.failed(log, error);
     recoveryRuns.inc({ result: 'failed' });

@@ -12,7 +12,15 @@ import type { Step } from '../core/step/step.ts';
 import { gatherFacts, localFacts } from './jobs/gather-facts.ts';
 import type { WorkerContext } from './jobs/job.ts';
 import { changedProposals, knownPullFields, logRetry, rememberPull, signalFields } from './jobs/job-log.ts';
-import { createErrorId, errorText, isInternalError, isPermanent, nextRetryAt, SIGNAL_RETRIES } from './jobs/retries.ts';
+import {
+  createErrorId,
+  errorText,
+  isInternalError,
+  isPermanent,
+  isRateLimit,
+  nextRetryAt,
+  SIGNAL_RETRIES,
+} from './jobs/retries.ts';
 
 /**
  * Decides a signal and saves the step; false if the claim is lost. A failure postpones the signal or makes it a dead
@@ -112,15 +120,18 @@ async function handleSignalFailure(
   const fields = { ...failureFields(context, claim, stored, begunAt), attempts };
   logRetry(context, { log, level: 'warn', message: 'signal failed, will retry' }, error, fields);
   const failure = { errorText: errorText(error), isInternal: isInternalError(error) };
-  const maxDelayMs = isReplacement(stored.signal) ? REPLACEMENT_DELAY_MS : Number.POSITIVE_INFINITY;
-  const retryAt = Math.min(nextRetryAt(clock.now(), attempts, error), clock.now() + maxDelayMs);
+  const retryAt = Math.min(nextRetryAt(clock.now(), attempts, error), clock.now() + maxDelayMs(stored.signal, error));
   await store.postponeSignal(claim, stored, retryAt, failure);
 }
 
 /**
- * Longest pause (ms) between attempts for a possible denial, which holds back commits until another version reads it.
+ * Longest pause (ms) between attempts. A possible denial holds back commits until another version reads it, and a
+ * person waits for an answer.
  */
-const REPLACEMENT_DELAY_MS = 30_000;
+function maxDelayMs(signal: Signal, error: unknown): number {
+  if (isReplacement(signal)) return 30_000;
+  return isRateLimit(error) ? Number.POSITIVE_INFINITY : 60_000;
+}
 
 /**
  * Whether the signal replaces a dead letter. Such a signal is the last trace of a possible denial, so it stays. [V4]

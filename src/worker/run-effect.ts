@@ -4,7 +4,7 @@ import { UNREADABLE_CONTEXT } from '../core/state/task-context.ts';
 import type { Effect, EffectType } from '../core/step/effects.ts';
 import type { CallResult, Signal } from '../core/step/signals.ts';
 import { performEffect } from './effects/perform.ts';
-import type { EffectResult, Job, RetryResult, WorkerContext } from './jobs/job.ts';
+import { type EffectResult, type Job, msSinceRequested, type RetryResult, type WorkerContext } from './jobs/job.ts';
 import { effectLog, logRetry } from './jobs/job-log.ts';
 import { createErrorId, errorText, isGivenUp, isInternalError, isRateLimit, nextRetryAt } from './jobs/retries.ts';
 
@@ -69,7 +69,7 @@ function resultOfFailure(job: Job, error: unknown, ms: number): EffectResult {
     const errorId = isInternalError(error) ? createErrorId(stored.pullRequestKey, 'effect', stored.id) : null;
     const fields = { attempts, ms, ...(errorId === null ? {} : { errorId }), err: error };
     context.log.error(fields, 'effect abandoned');
-    return { kind: 'done', signal: signalForAbandoned(stored, errorId) };
+    return { kind: 'done', signal: signalForAbandoned(stored.effect, errorId) };
   }
   const line = {
     log: context.log,
@@ -99,28 +99,20 @@ function delayNotice(job: Job, error: unknown): { readonly signal?: Signal } {
 }
 
 function shouldAbandon(job: Job, error: unknown): boolean {
-  const { attempts, effect, stored } = job;
-  const failed = { type: effect.type, attempts, internalErrors: stored.internalErrors };
+  const { effect, stored } = job;
+  const failed = { type: effect.type, internalErrors: stored.internalErrors };
   return isGivenUp({ ...failed, msSinceRequested: msSinceRequested(job) }, error);
-}
-
-function msSinceRequested({ context, stored }: Job): number {
-  return context.clock.now() - Date.parse(stored.requestedAt);
 }
 
 /** An effect that is not attempted again. `errorId` is set only if an internal error was the cause, else null. */
 type Abandoned<Type extends EffectType> = {
   readonly effect: Extract<Effect, { type: Type }>;
-  readonly attempts: number;
   readonly errorId: string | null;
 };
 
 /** The signal that replaces the result of an abandoned effect; null if nothing waits for its result. */
-function signalForAbandoned(
-  { effect, attempts }: Pick<StoredEffect, 'effect' | 'attempts'>,
-  errorId: string | null,
-): Signal | null {
-  return signalByType(effect.type, { effect, attempts, errorId });
+function signalForAbandoned(effect: Effect, errorId: string | null): Signal | null {
+  return signalByType(effect.type, { effect, errorId });
 }
 
 /** The type parameter ties the replacement to its effect. */
@@ -186,7 +178,8 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
     proposalIds: [],
     message: failureText(errorId, 'GitHub did not accept a question of the agent'),
   }),
-  commit: commitAbandoned,
+  // An attempt might have succeeded, and neither a look at the branch nor a comment is possible.
+  commit: () => ({ type: 'access-lost', cause: 'unreachable' }),
   'dismiss-review': ({ effect: { runId, reviewId } }) => ({ type: 'review-dismiss-refused', runId, reviewId }),
   'update-question-comment': nothingWaits,
   'update-proposal-comment': nothingWaits,
@@ -196,13 +189,6 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
   'check-deadlines': nothingWaits,
   'start-next-task': nothingWaits,
 };
-
-/** An earlier attempt might have succeeded, and neither a look at the branch nor a comment is possible. */
-function commitAbandoned({ effect: { runId, proposalIds }, attempts }: Abandoned<'commit'>): Signal {
-  if (attempts > 1) return { type: 'access-lost', cause: 'unreachable' };
-  const message = 'GitHub did not take the commit';
-  return { type: 'commit-failed', runId, proposalIds, message, refusedByRule: false };
-}
 
 /** With an error id, the text refers to the log. */
 function failureText(errorId: string | null, otherwise: string): string {

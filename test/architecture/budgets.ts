@@ -5,7 +5,7 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 3_550 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 3_740 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
@@ -17,7 +17,7 @@ const BUDGETS: readonly Budget[] = [
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_980 },
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_180 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 2_960 },
-  { room: 'worker', files: /^src\/worker\//, lines: 4_450 },
+  { room: 'worker', files: /^src\/worker\//, lines: 4_520 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_400 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_300 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },

@@ -264,7 +264,7 @@ function applyCommitPlan(
   });
   if (outcome.ok) return { kind: 'committed', sha: outcome.value };
   const { type, message } = outcome.error;
-  return resultOfError(graphqlErrorOf({ errors: [{ type, message }] }, {}, 0));
+  return resultOfError(graphqlErrorOf({ errors: [{ type, message }] }, {}, { now: 0, isCommit: true }));
 }
 
 /** Null for a deleted file. A moved file keeps the bytes of its blob. */
@@ -332,7 +332,7 @@ export function withStaleHead(
       const race = random.pick(LOST_RACES);
       trace.add({ kind: 'fault', fault: 'stale-head', where: `${plan.proposalIds.join(', ')}: ${race}` });
       const failed = { graphqlField: 'createCommitOnBranch', expectedHead: plan.expectedHead };
-      return resultOfError(graphqlErrorOf(answerWithError(race, failed).body, {}, 0));
+      return resultOfError(graphqlErrorOf(answerWithError(race, failed).body, {}, { now: 0, isCommit: true }));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AppSetup } from '../../core/step/app-rights.ts';
-import { type AppAccount, type DeliveryLog, type DeliveryLogPage, GitHubError } from '../../core/step/ports.ts';
+import { type AppAccount, type DeliveryLog, type DeliveryLogPage, GitHubError, means } from '../../core/step/ports.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { GitHubClient } from './requests/client.ts';
 import { PAGE_SIZE, PAGES } from './requests/connection.ts';
@@ -34,17 +34,30 @@ const AppName = z.object({ slug: z.string(), owner: Account });
 const RegisteredApp = AppName.extend({ ...AppRights.shape, html_url: z.string() });
 
 async function fetchAccount(app: GitHubClient, anonymous: GitHubClient): Promise<AppAccount> {
-  const { slug, owner } = parse(AppName, (await app.rest.apps.getAuthenticated()).data);
+  const { data } = await app.rest.apps.getAuthenticated().catch(throwUnknownApp);
+  const { slug, owner } = parse(AppName, data);
   const username = `${slug}[bot]`;
   const profile = await anonymous.rest.users.getByUsername({ username }).catch(async (error: unknown) => {
     const authorization = await authorizeAnywhere(app);
-    if (authorization !== null) return anonymous.rest.users.getByUsername({ username, headers: { authorization } });
-    // No status, because the refusal is temporary: the first installation of the App solves it.
-    if (error instanceof GitHubRequestError && (error.status === 401 || error.status === 403))
-      throw new GitHubError(BOT_NOT_VISIBLE, null, null, { cause: error });
-    throw error;
+    // GitHub can refuse a token that is new. And the first installation of the App solves a refusal without one.
+    if (authorization !== null)
+      return anonymous.rest.users.getByUsername({ username, headers: { authorization } }).catch(throwTemporary);
+    return throwTemporary(error, BOT_NOT_VISIBLE);
   });
   return { slug, owner: owner.login, botId: profile.data.id };
+}
+
+/** GitHub does not know the App. No server lags here: it was registered before this process began. */
+function throwUnknownApp(error: unknown): never {
+  if (!(error instanceof GitHubRequestError) || (error.status !== 401 && error.status !== 404)) throw error;
+  const { message, status, detail } = error;
+  throw new GitHubError(message, status, null, { meaning: 'not-allowed', detail, cause: error });
+}
+
+/** A refusal that ends by itself. */
+function throwTemporary(error: unknown, message?: string): never {
+  if (!(error instanceof GitHubRequestError) || (error.status !== 401 && error.status !== 403)) throw error;
+  throw new GitHubError(message ?? error.message, null, null, { cause: error });
 }
 
 const BOT_NOT_VISIBLE =
@@ -92,17 +105,14 @@ function settingsUrl({ slug, html_url: appUrl, owner }: z.infer<typeof Registere
   return `${site}${prefix}/settings/apps/${slug}/permissions`;
 }
 
-/** Statuses for a delivery that GitHub no longer has. */
-const GONE_STATUSES: readonly (number | null)[] = [404, 410, 422];
-
 /** The log of webhooks that this App did not take. */
 export function createDeliveryLog(app: GitHubClient): DeliveryLog {
   return {
     fetchPage: (cursor) => fetchLogPage(app, cursor),
     fetchPayload: (id) =>
       fetchDeliveryPayload(app, id).catch((error: unknown) => {
-        if (error instanceof GitHubRequestError && error.retryAt === null && GONE_STATUSES.includes(error.status))
-          return null;
+        // GitHub refuses an id that its log no longer has.
+        if (means(error, 'gone', 'our-mistake')) return null;
         throw error;
       }),
   };

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import { commentKey, MAX_SERVER_SKEW_MS, type PostedComment } from '../../core/state/posted-comment.ts';
 import type { SubmittedReviewComment } from '../../core/step/facts.ts';
 import type { CommentText, FoundComment } from '../../core/step/ports.ts';
+import { bornAt } from './requests/client.ts';
 import { PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
-import { nullIfNotFound } from './requests/errors.ts';
+import { nullIfGone } from './requests/errors.ts';
 
 /** The fields of REST's comments that are read. Only comments in threads have a path. */
 type RestComment = {
@@ -101,18 +102,16 @@ export async function hasPosted(connection: PullConnection, body: string, since:
   return false;
 }
 
-/** The current text by `commentKey`; null for a deleted comment. One comment is fetched, several are listed. */
+/**
+ * The current text by `commentKey`; null for a deleted comment. Several are listed, and those that a list lacks are
+ * fetched like a single one: a list can lag.
+ */
 export async function fetchCommentTexts(
   connection: PullConnection,
   comments: readonly PostedComment[],
 ): Promise<Readonly<Record<string, CommentText | null>>> {
-  const [only, ...others] = comments;
-  if (only !== undefined && others.length === 0) {
-    const body = await nullIfNotFound(fetchBody(connection, only));
-    return { [commentKey(only)]: body === null ? null : toCommentText(body) };
-  }
-  const texts: Record<string, CommentText | null> = Object.fromEntries(comments.map((one) => [commentKey(one), null]));
-  for (const [index, list] of LISTS.entries()) {
+  const texts: Record<string, CommentText | null> = {};
+  for (const [index, list] of comments.length === 1 ? [] : LISTS.entries()) {
     const wanted = comments.filter(({ kind }) => (kind === 'issue-comment') === (index === 1));
     const keys = new Map(wanted.map((one) => [one.id, commentKey(one)]));
     for (const { id, body = '' } of wanted.length === 0 ? [] : await list(connection, {})) {
@@ -120,11 +119,16 @@ export async function fetchCommentTexts(
       if (key !== undefined) texts[key] = toCommentText(body);
     }
   }
+  for (const comment of comments) {
+    if (texts[commentKey(comment)] !== undefined) continue;
+    const body = await nullIfGone(fetchBody(connection, comment));
+    texts[commentKey(comment)] = body === null ? null : toCommentText(body);
+  }
   return texts;
 }
 
-async function fetchBody({ ref, read }: PullConnection, { kind, id }: PostedComment): Promise<string> {
-  const params = { ...repositoryParams(ref), comment_id: id };
+async function fetchBody({ ref, read }: PullConnection, { kind, id, createdAt }: PostedComment): Promise<string> {
+  const params = { ...repositoryParams(ref), comment_id: id, ...bornAt(createdAt) };
   if (kind === 'issue-comment') return (await read.rest.issues.getComment(params)).data.body ?? '';
   return (await read.rest.pulls.getReviewComment(params)).data.body;
 }
@@ -134,7 +138,7 @@ export async function listReviewComments(
   connection: PullConnection,
   reviewId: number,
 ): Promise<readonly SubmittedReviewComment[] | null> {
-  const comments = await nullIfNotFound(listCommentsOfReview(connection, reviewId));
+  const comments = await nullIfGone(listCommentsOfReview(connection, reviewId));
   if (comments !== null)
     return comments.map(({ id, in_reply_to_id: rootId = id, body, updated_at: updatedAt }) => ({
       rootId,

@@ -8,7 +8,7 @@ import {
 } from '../../core/step/ports.ts';
 import type { Countersigned } from '../../lib/trust.ts';
 import { askGraphql, type PullConnection, repositoryParams } from './requests/connection.ts';
-import { explainRefusal, GitHubRequestError, nullIfNotFound } from './requests/errors.ts';
+import { explainRefusal, GitHubRequestError, nullIfGone } from './requests/errors.ts';
 
 /**
  * Creates the commit if `expectedHead` is still the head of the branch. GraphQL does this in one atomic call, but only
@@ -28,7 +28,7 @@ export async function createCommit(connection: PullConnection, plan: Countersign
 export function resultOfError(error: unknown): CommitResult {
   if (!(error instanceof GitHubRequestError)) throw error;
   const { meaning } = error;
-  if (meaning === 'try-again' || error.retryAt !== null) throw error;
+  if (meaning === 'try-again') throw error;
   if (meaning === 'branch-moved') return { kind: 'head-moved' };
   return { kind: 'refused', message: explainRefusal(error), byRule: meaning === 'refused-by-rule' };
 }
@@ -149,7 +149,7 @@ async function fetchRepository({
   ref,
   read,
 }: PullConnection): Promise<{ readonly fullName: string; readonly nodeId: string } | null> {
-  const found = await nullIfNotFound(read.rest.repos.get(repositoryParams(ref)));
+  const found = await nullIfGone(read.rest.repos.get(repositoryParams(ref)));
   if (found?.data.id !== ref.repositoryId) return null;
   return { fullName: found.data.full_name, nodeId: found.data.node_id };
 }

@@ -27,7 +27,7 @@ import {
 } from './repository.ts';
 import { type ClientOptions, createClientFactory, isGitHubCloud } from './requests/client.ts';
 import { createCaches, createRepositoryClient, createWriteLimits, type PullConnection } from './requests/connection.ts';
-import { fetchMissingPermissions } from './requests/tokens.ts';
+import { createTokenTimes, fetchMissingPermissions } from './requests/tokens.ts';
 import { createReview, dismissReview, findReviews } from './reviews.ts';
 import { resolveThread } from './threads.ts';
 import { fetchVoteSources } from './vote-sources.ts';
@@ -61,13 +61,14 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
   const app = createClient({ appId, privateKey }, null);
   const identity = createIdentityLookup(app, createClient({}, null));
   const caches = createCaches(now);
+  const mintedAt = createTokenTimes();
   const limits = createWriteLimits(now, options.countsWrites ?? isGitHubCloud(baseUrl), onWait);
   return {
     identity,
     deliveries: createDeliveryLog(app),
     fetchSetup: () => fetchSetup(app, site),
     forPull(ref: PullRequestRef, canWrite = () => true) {
-      const client = { app, createClient, ref, limits, canWrite, now };
+      const client = { app, createClient, ref, limits, mintedAt, canWrite, now };
       return createPullPort({
         ref,
         read: createRepositoryClient(client, 'read-only'),
@@ -75,7 +76,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
         readMembers: createRepositoryClient(client, 'members'),
         caches,
         botId: async () => (await identity()).botId,
-        missingPermissions: () => fetchMissingPermissions({ app, ref }),
+        missingPermissions: () => fetchMissingPermissions({ app, ref, mintedAt, now }),
         now,
       });
     },

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import type { AuthorKind, Discussion, ReviewThread, Statement } from '../../core/step/ports.ts';
-import { askGraphql, PAGE_SIZE, type PullConnection, repositoryParams } from './requests/connection.ts';
+import {
+  askGraphql,
+  PAGE_SIZE,
+  type PullConnection,
+  repositoryParams,
+  visibleNodes,
+  withSmallerPages,
+} from './requests/connection.ts';
+import { hasRemedy } from './requests/errors.ts';
 
 /**
  * The newest comments, reviews and threads. Which comments an App wrote in a person's name is told only by REST, and
@@ -9,7 +17,12 @@ import { askGraphql, PAGE_SIZE, type PullConnection, repositoryParams } from './
 export async function fetchDiscussion(connection: PullConnection): Promise<Discussion> {
   const { ref, read } = connection;
   const variables = { ...repositoryParams(ref), number: ref.number };
-  const { repository } = await askGraphql(read, DISCUSSION_QUERY, variables, DiscussionPage);
+  const ask = (query: string) =>
+    withSmallerPages(SIZES, (sizes) => askGraphql(read, query, { ...variables, ...sizes }, DiscussionPage));
+  const { repository } = await ask(DISCUSSION_QUERY).catch((error: unknown) => {
+    if (!hasRemedy(error, 'older-fields')) throw error;
+    return ask(DISCUSSION_QUERY.replaceAll('fullDatabaseId', 'fullDatabaseId: databaseId'));
+  });
   const { author, body, comments, reviews, reviewThreads } = repository.pullRequest;
   const byPeople = await listIdsByPeople(connection, comments.totalCount);
   return {
@@ -80,20 +93,28 @@ function toId(id: string | number | null): number | null {
   return id === null ? null : Number(id);
 }
 
-/** About 3,000 nodes; GitHub allows 500,000. */
-const DISCUSSION_QUERY = `query discussion($owner: String!, $repo: String!, $number: Int!) {
+type PageSizes = { readonly most: number; readonly inThread: number };
+
+/** The newest ones of each list, and of each thread: about 3,000 nodes, or less where that is too much for GitHub. */
+const SIZES: readonly [PageSizes, ...PageSizes[]] = [
+  { most: 100, inThread: 30 },
+  { most: 30, inThread: 20 },
+  { most: 10, inThread: 5 },
+];
+
+const DISCUSSION_QUERY = `query discussion($owner: String!, $repo: String!, $number: Int!, $most: Int!, $inThread: Int!) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
       body
       author { ...account }
-      comments(last: 100) { totalCount nodes { fullDatabaseId body createdAt updatedAt isMinimized author { ...account } } }
-      reviews(last: 100) { totalCount nodes { state body createdAt updatedAt author { ...account } } }
-      reviewThreads(last: 100) {
+      comments(last: $most) { totalCount nodes { fullDatabaseId body createdAt updatedAt isMinimized author { ...account } } }
+      reviews(last: $most) { totalCount nodes { state body createdAt updatedAt author { ...account } } }
+      reviewThreads(last: $most) {
         totalCount
         nodes {
           path line startLine diffSide isResolved isOutdated
           first: comments(first: 1) { nodes { id fullDatabaseId diffHunk author { ...account } } }
-          comments(last: 30) {
+          comments(last: $inThread) {
             totalCount
             nodes { fullDatabaseId pullRequestReview { fullDatabaseId } body createdAt updatedAt isMinimized author { ...account } }
           }
@@ -122,7 +143,7 @@ const Comment = z.object({
   author: Actor,
 });
 
-const listOf = <Item extends z.ZodType>(item: Item) => z.object({ totalCount: z.number(), nodes: z.array(item) });
+const listOf = <Item extends z.ZodType>(item: Item) => z.object({ totalCount: z.number(), nodes: visibleNodes(item) });
 
 const Thread = z.object({
   path: z.string(),
@@ -132,7 +153,7 @@ const Thread = z.object({
   isResolved: z.boolean(),
   isOutdated: z.boolean(),
   first: z.object({
-    nodes: z.array(z.object({ id: z.string(), fullDatabaseId: Id, author: Actor, diffHunk: z.string() })),
+    nodes: visibleNodes(z.object({ id: z.string(), fullDatabaseId: Id, author: Actor, diffHunk: z.string() })),
   }),
   comments: listOf(Comment),
 });

@@ -4,15 +4,23 @@ import type { PullFacts } from '../../core/step/facts.ts';
 import {
   type GitHub,
   GitHubError,
+  means,
   type PullRequestFile,
   type PushComparison,
   type TeamMembership,
 } from '../../core/step/ports.ts';
 import { isRecord } from '../../lib/trust.ts';
 import { compare } from './repository.ts';
-import { cacheKey, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
-import { GitHubRequestError, isNotFound, nullIfNotFound } from './requests/errors.ts';
-import { isNotGranted } from './requests/tokens.ts';
+import {
+  cacheKey,
+  PAGE_SIZES,
+  PAGES,
+  type PullConnection,
+  pullParams,
+  repositoryParams,
+  withSmallerPages,
+} from './requests/connection.ts';
+import { GitHubRequestError, hasRemedy, nullIfGone } from './requests/errors.ts';
 import { listReviews } from './reviews.ts';
 
 /** The current state of the pull request. */
@@ -57,7 +65,9 @@ export async function listPullFiles(connection: PullConnection, head: string): P
   const key = cacheKey(ref, `${ref.number}:${head}`);
   const known = caches.files.get(key);
   if (known !== undefined) return known;
-  const listed = await read.paginate(read.rest.pulls.listFiles, { ...pullParams(ref), ...PAGES });
+  const listed = await withSmallerPages(PAGE_SIZES, (size) =>
+    read.paginate(read.rest.pulls.listFiles, { ...pullParams(ref), ...PAGES, per_page: size }),
+  );
   const files = listed.map(toPullRequestFile);
   if (areAtHead(listed, head)) caches.files.set(key, files);
   return files;
@@ -96,7 +106,7 @@ export async function comparePush(
   before: string,
   after: string,
 ): Promise<PushComparison | null> {
-  const found = await nullIfNotFound(compare(connection, `${before}...${after}`, { per_page: 1, page: 1 }));
+  const found = await nullIfGone(compare(connection, `${before}...${after}`, { per_page: 1, page: 1 }));
   if (found === null) return null;
   return { files: (found.data.files ?? []).map(toPullRequestFile), rewritten: found.data.behind_by > 0 };
 }
@@ -119,7 +129,9 @@ export async function fetchPermission(connection: PullConnection, login: string)
 
 const PERMISSION_LEVELS: ReadonlyMap<string, Permission> = new Map([
   ['admin', 'admin'],
+  ['maintain', 'maintain'],
   ['write', 'write'],
+  ['triage', 'read'],
   ['read', 'read'],
 ]);
 
@@ -127,14 +139,14 @@ const NO_PERMISSION = { permission: 'none', userId: null } as const;
 
 async function requestPermission({ ref, read }: PullConnection, username: string): Promise<PermissionLookup> {
   const request = read.rest.repos.getCollaboratorPermissionLevel({ ...repositoryParams(ref), username });
-  const found = await nullIfNotFound(request);
+  const found = await nullIfGone(request);
   if (found === null) return NO_PERMISSION;
   const { permission, role_name: role, user } = found.data;
   if (typeof permission !== 'string')
     throw new GitHubError('GitHub returned a permission in an unknown form', null, null);
   // A login can change its owner; only the numeric id identifies the person.
   if (!user) return NO_PERMISSION;
-  // The endpoint reports maintainers as `write`; only `role_name` distinguishes them.
+  // The endpoint reports maintainers as `write` in most answers; then only `role_name` distinguishes them.
   const isMaintainer = permission === 'write' && role === 'maintain';
   return { permission: isMaintainer ? 'maintain' : (PERMISSION_LEVELS.get(permission) ?? 'none'), userId: user.id };
 }
@@ -150,14 +162,11 @@ export async function fetchTeamMembership(
     const { data } = await readMembers.rest.teams.getMembershipForUserInOrg({ org, team_slug: slug, username });
     return data.state === 'active' ? 'member' : 'not-member';
   } catch (error) {
-    if (isNotFound(error)) return 'not-member';
-    if (isNotGranted(error) || isForbidden(error)) return 'unreadable';
+    if (hasRemedy(error, 'lesser-token')) return 'unreadable';
+    if (means(error, 'gone')) return 'not-member';
+    if (means(error, 'not-allowed')) return 'unreadable';
     throw error;
   }
-}
-
-function isForbidden(error: unknown): boolean {
-  return error instanceof GitHubRequestError && error.status === 403 && error.retryAt === null;
 }
 
 /** Active rules of a branch, including rules that some accounts can bypass; empty if the server has no rulesets. */
@@ -166,9 +175,15 @@ export async function listBranchRules({ ref, read }: PullConnection, branch: str
     const params = { ...repositoryParams(ref), branch, ...PAGES };
     return (await read.paginate(read.rest.repos.getBranchRules, params)).map(toBranchRule);
   } catch (error) {
-    if (isNotFound(error) || isForbidden(error)) return [];
+    if (isWithoutRules(error)) return [];
     throw error;
   }
+}
+
+/** An older server, or an account whose plan has no rules. That is never news, however new the token is. */
+function isWithoutRules(error: unknown): boolean {
+  if (!(error instanceof GitHubRequestError) || error.remedy !== null) return false;
+  return error.status === 403 || error.status === 404;
 }
 
 function toBranchRule(rule: { readonly type?: string; readonly parameters?: unknown }): BranchRule {

@@ -8,7 +8,7 @@ import {
 } from '../../core/step/ports.ts';
 import { firstLineOf, listCommentsOfReview, toPostedComment } from './comments.ts';
 import { cacheKey, PAGES, type PullConnection, pullParams } from './requests/connection.ts';
-import { GitHubRequestError } from './requests/errors.ts';
+import { hasRemedy } from './requests/errors.ts';
 
 /**
  * Posts one review with all drafts, pinned to `head`. Returns its comments in the order of the drafts. Fails with
@@ -84,7 +84,7 @@ export async function withoutPendingReview<Result>(
   try {
     return await request;
   } catch (error) {
-    if (!(error instanceof GitHubRequestError) || error.meaning !== 'pending-review') throw error;
+    if (!hasRemedy(error, 'delete-pending-review')) throw error;
     const { ref, write } = connection;
     const pending = (await listOwnReviews(connection)).filter(({ state }) => state === 'PENDING');
     for (const { id } of pending) await write.rest.pulls.deletePendingReview({ ...pullParams(ref), review_id: id });
@@ -97,9 +97,6 @@ export async function findReviews(connection: PullConnection, marker: string): P
   const reviews = await listOwnReviews(connection);
   return reviews.filter(({ body, state }) => state !== 'PENDING' && firstLineOf(body) === marker).map(toOwnReview);
 }
-
-/** The App is not allowed to dismiss the review, or it is already dismissed. */
-const REFUSED_STATUSES: ReadonlySet<number | null> = new Set([403, 404, 422]);
 
 /**
  * Dismisses a review; false if GitHub refuses. The state of the review decides, because GitHub refuses a repeated
@@ -115,7 +112,7 @@ export async function dismissReview(
     const { data } = await write.rest.pulls.dismissReview({ ...params, message });
     if (data.state === 'DISMISSED') return true;
   } catch (error) {
-    if (!(error instanceof GitHubError) || error.retryAt !== null || !REFUSED_STATUSES.has(error.status)) throw error;
+    if (!(error instanceof GitHubError) || error.meaning === 'try-again') throw error;
   }
   const { data } = await read.rest.pulls.getReview(params);
   return data.state !== 'CHANGES_REQUESTED';

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
-import { askGraphql, cacheKey, type PullConnection, repositoryParams } from './requests/connection.ts';
+import {
+  askGraphql,
+  cacheKey,
+  PAGE_SIZES,
+  type PullConnection,
+  repositoryParams,
+  visibleNodes,
+  withSmallerPages,
+} from './requests/connection.ts';
 
 /** Resolves the thread that begins with this comment. A resolved or deleted thread is no error. */
 export async function resolveThread(
@@ -19,7 +27,9 @@ export async function resolveThread(
 async function cacheThreads({ ref, read, caches }: PullConnection): Promise<void> {
   for (let after: string | null = null; ; ) {
     const variables = { ...repositoryParams(ref), number: ref.number, after };
-    const page: ThreadsPage = await askGraphql(read, THREADS_QUERY, variables, ThreadsPage);
+    const page: ThreadsPage = await withSmallerPages(PAGE_SIZES, (size) =>
+      askGraphql(read, THREADS_QUERY, { ...variables, size }, ThreadsPage),
+    );
     for (const { id, isResolved, rootId } of page.nodes)
       if (rootId !== undefined && !isResolved) caches.threads.set(cacheKey(ref, rootId), id);
     if (!page.pageInfo.hasNextPage) return;
@@ -28,10 +38,10 @@ async function cacheThreads({ ref, read, caches }: PullConnection): Promise<void
 }
 
 /** Threads are identified by the node id of their first comment, because numeric ids exceed GraphQL's integers. */
-const THREADS_QUERY = `query threads($owner: String!, $repo: String!, $number: Int!, $after: String) {
+const THREADS_QUERY = `query threads($owner: String!, $repo: String!, $number: Int!, $size: Int!, $after: String) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
-      reviewThreads(first: 100, after: $after) {
+      reviewThreads(first: $size, after: $after) {
         nodes { id isResolved comments(first: 1) { nodes { id } } }
         pageInfo { hasNextPage endCursor }
       }
@@ -47,12 +57,12 @@ const Thread = z
   .object({
     id: z.string(),
     isResolved: z.boolean(),
-    comments: z.object({ nodes: z.array(z.object({ id: z.string() })) }),
+    comments: z.object({ nodes: visibleNodes(z.object({ id: z.string() })) }),
   })
   .transform(({ id, isResolved, comments: { nodes } }) => ({ id, isResolved, rootId: nodes[0]?.id }));
 
 const Threads = z.object({
-  nodes: z.array(Thread),
+  nodes: visibleNodes(Thread),
   pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
 });
 

@@ -1,7 +1,8 @@
 import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../core/state/vote.ts';
 import { GitHubError } from '../../core/step/ports.ts';
+import { bornAt } from './requests/client.ts';
 import { type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
-import { nullIfNotFound } from './requests/errors.ts';
+import { nullIfGone } from './requests/errors.ts';
 
 /** The comments and reviews of these votes, each fetched by its id. Null for what GitHub does not have. */
 export async function fetchVoteSources(
@@ -11,7 +12,7 @@ export async function fetchVoteSources(
   const sources = new Map<string, VoteSource | null>();
   for (const location of locations) {
     const key = voteSourceKey(location);
-    if (!sources.has(key)) sources.set(key, await nullIfNotFound(fetchVoteSource(connection, location)));
+    if (!sources.has(key)) sources.set(key, await nullIfGone(fetchVoteSource(connection, location)));
   }
   return Object.fromEntries(sources);
 }
@@ -19,22 +20,24 @@ export async function fetchVoteSources(
 /** Null if the comment is on another pull request: GitHub serves it by its id under each one of the repository. */
 async function fetchVoteSource(
   { ref, read }: PullConnection,
-  { surface, commentId }: VoteLocation,
+  { surface, commentId, writtenAt }: VoteLocation,
 ): Promise<VoteSource | null> {
+  const byId = { ...repositoryParams(ref), comment_id: commentId, ...bornAt(writtenAt) };
   switch (surface) {
     case 'conversation': {
-      const { data } = await read.rest.issues.getComment({ ...repositoryParams(ref), comment_id: commentId });
+      const { data } = await read.rest.issues.getComment(byId);
       const source = toVoteSource(data, commentId);
       return data.issue_url.endsWith(`/issues/${ref.number}`) ? source : null;
     }
     case 'thread': {
-      const { data } = await read.rest.pulls.getReviewComment({ ...repositoryParams(ref), comment_id: commentId });
+      const { data } = await read.rest.pulls.getReviewComment(byId);
       const thread = { rootId: data.in_reply_to_id ?? data.id, reviewId: data.pull_request_review_id ?? null };
       const source = { ...toVoteSource(data, commentId), thread };
       return data.pull_request_url.endsWith(`/pulls/${ref.number}`) ? source : null;
     }
     case 'review': {
-      const { data } = await read.rest.pulls.getReview({ ...pullParams(ref), review_id: commentId });
+      const params = { ...pullParams(ref), review_id: commentId, ...bornAt(writtenAt) };
+      const { data } = await read.rest.pulls.getReview(params);
       const reviewState = REVIEW_STATES.get(data.state) ?? 'commented';
       return { ...toVoteSource(data, commentId), createdAt: data.submitted_at ?? null, reviewState };
     }

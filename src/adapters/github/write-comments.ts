@@ -2,6 +2,7 @@ import type { CommentLocation } from '../../core/state/intent.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import { hashBody, toPostedComment } from './comments.ts';
+import { bornAt } from './requests/client.ts';
 import { cached, cacheKey, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
 import { withoutPendingReview } from './reviews.ts';
 
@@ -46,7 +47,7 @@ export async function updateComment(
   comment: PostedComment,
   body: string,
 ): ReturnType<GitHub['updateComment']> {
-  const params = { ...repositoryParams(ref), comment_id: comment.id, body };
+  const params = { ...repositoryParams(ref), comment_id: comment.id, body, ...bornAt(comment.createdAt) };
   if (comment.kind === 'issue-comment') await write.rest.issues.updateComment(params);
   else await write.rest.pulls.updateReviewComment(params);
   return { bodyHash: hashBody(body) };

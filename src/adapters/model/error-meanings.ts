@@ -33,11 +33,11 @@ const FILTERED = permanentError(
 /** A quota that no wait of an hour gives back. Some endpoints say so with the status of a limit of speed. */
 const SPENT_WORDS = new RegExp(
   [
-    /insufficient (?:account )?(?:balance|funds|credits?|quota)|balance (?:is )?insufficient|budget\b.{0,20}exceeded|exceeded (?:its|your) budget|credit balance|(?:credits?|quota|free tier)\b.{0,40}\b(?:used up|exhausted|depleted)/,
-    /used all (?:available )?credits|(?:out of|no|more) credits|spending limit|credit limit|usage limits? reached|reached (?:\w+ ){0,3}usage limits?|(?:key|hard) limit (?:has been )?(?:exceeded|reached)/,
+    /insufficient (?:account )?(?:balance|funds|credits?|quota)|credit balance|(?:credits?|quota|free tier)\b.{0,40}\b(?:used up|exhausted|depleted)/,
+    /used all (?:available )?credits|(?:out of|no|more) credits|spending limit|credit limit|usage limits?\b|key limit exceeded/,
     /account is (?:not active|in good standing)|past invoices|top up|payment method|余额不足|欠费/,
     // Gemini names the quota, and says the same of one that comes back in a minute.
-    /exceeded your current quota(?!.*(?:retry in|per ?minute))|(?:per[ -]?day|(?:daily|weekly|monthly) (?:\w+ ){0,2}(?:quota|limit|credits))(?!.*try again in)|\/ ?month|limit: 0\b/,
+    /exceeded your current quota(?!.*(?:retry in|per ?minute))|(?:per[ -]?day|(?:daily|weekly|monthly) (?:\w+ ){0,2}(?:quota|limit))(?!.*try again in)|\/ ?month|limit: 0\b/,
   ]
     .map(({ source }) => source)
     .join('|'),
@@ -93,7 +93,6 @@ const BY_CODE: Readonly<Record<string, ErrorMeaning>> = {
   exceeded_current_quota_error: NO_QUOTA,
   billing_not_active: NO_QUOTA,
   billing_hard_limit_reached: NO_QUOTA,
-  budget_exceeded: NO_QUOTA,
   invalid_api_key: KEY_REJECTED,
   authentication_error: KEY_REJECTED,
   model_not_found: MODEL_UNKNOWN,
@@ -118,7 +117,7 @@ const NO_TOOLS_WORDS = new RegExp(
     `(?:\\bnot|n't|endpoints (?:found|available) that) (?:\\w+ ){0,2}support(?:ed)?\\W+(?:\\w+ ){0,2}${TOOLS}\\b(?!.{0,40}(?:reasoning|stream))`,
     `\\b${TOOLS}\\b\\W+(?:(?!with\\b)\\w+ ){0,3}(?:unsupported|disabled|(?:not|n't) (?:\\w+ )?(?:supported|enabled|available|permitted|allowed))`,
     `(?:unsupported param(?:eter)?\\W+tools|\\bno ${TOOLS} support|not have ${TOOLS} capabilit)\\w*`,
-    `"body", ?"tools".{0,60}not permitted`,
+    `\\[?"body", ?"tools"\\]?.{0,60}not permitted`,
   ].join('|'),
   'is',
 );
@@ -141,7 +140,7 @@ const BY_WORDS: readonly (readonly [ReadonlySet<number>, RegExp, ErrorMeaning])[
   [new Set([400, 403, 413, 429]), /long context|request (?:body )?too large/i, TOO_LONG_FOR_ACCOUNT],
   [
     new Set([400, 403, 451, 500]),
-    /\bflagged\b|moderation|content (?:filter|management|polic|safety)|inappropriate content|considered high risk|content exists risk|sensitive (?:content|words)|prohibited words|guardrails?\b|responsible ai|usage (?:polic|guideline)|prohibited[ _]content|safety (?:system|check|filter)|(?:input|prompt) (?:was |is |has been )?blocked/i,
+    /\bflagged\b|moderation|content (?:filter|management|polic|safety)|inappropriate content|considered high risk|content exists risk|unsafe or sensitive|responsible ai|usage (?:polic|guideline)|prohibited[ _]content|safety (?:system|check|filter)|(?:input|prompt) (?:was |is |has been )?blocked/i,
     FILTERED,
   ],
   [new Set([400, 401, 403, 412, 429, 500]), SPENT_WORDS, NO_QUOTA],

@@ -95,11 +95,11 @@ function isReading(name: string): boolean {
 /** An error of the endpoint, as far as it can name a parameter. */
 type NamedInError = { readonly status: number | undefined; readonly param: unknown; readonly message: string };
 
-const REFUSING_STATUSES: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
+const REFUSING_STATUSES: ReadonlySet<number | undefined> = new Set([400, 422]);
 
 /** The words that refuse a parameter. A member that is missing is no refusal of it. */
 const REFUSAL =
-  /un(?:supported|known|recogni[sz]ed|expected)|not (?:supported|permitted|allowed)|n't support|not support|invalid|extra|too (?:large|high)|ignored|no endpoints found/i;
+  /un(?:supported|known|recogni[sz]ed|expected)|not (?:supported|permitted|allowed)|n't support|not support|invalid|extra|too (?:large|high)|ignored/i;
 
 const DEMAND = /\bmissing\b|\brequire[ds]?\b|\bmust be (?:passed|sent|provided|included)/i;
 

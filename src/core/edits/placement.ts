@@ -17,7 +17,12 @@ export type Placement =
       /** The lines of the block without terminators; an empty list deletes the range. */
       readonly lines: readonly string[];
     }
-  | { readonly kind: 'file' | 'conversation'; readonly path: string };
+  | {
+      readonly kind: 'file' | 'conversation';
+      readonly path: string;
+      /** Why GitHub refused a suggestion, in its own words; absent if it did not. */
+      readonly refusal?: string;
+    };
 
 /**
  * A change and the pull request at its head. `baseText` is the file there (empty if none; unused for a move), `patch`

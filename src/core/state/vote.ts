@@ -96,6 +96,8 @@ export type VoteLocation = {
   readonly surface: 'conversation' | 'thread' | 'review';
   /** Id of the comment, or of the review. */
   readonly commentId: number;
+  /** GitHub's time of it (ISO 8601), as far as it is known. */
+  readonly writtenAt?: string | null;
 };
 
 /** That comment or review as GitHub shows it now. */
@@ -118,13 +120,13 @@ export type VoteSource = {
 /** By `voteSourceKey`; null where this pull request has no such comment or review. */
 export type VoteSources = Readonly<Record<string, VoteSource | null>>;
 
-export function voteSourceKey({ surface, commentId }: VoteLocation): string {
+export function voteSourceKey({ surface, commentId }: Pick<VoteLocation, 'surface' | 'commentId'>): string {
   return `${surface}:${commentId}`;
 }
 
 /** Where a vote was read; null for a push, which has no comment. */
-export function voteLocationOf({ surface, commentId }: Vote): VoteLocation | null {
-  return surface === 'push' || commentId === null ? null : { surface, commentId };
+export function voteLocationOf({ surface, commentId, writtenAt }: Vote): VoteLocation | null {
+  return surface === 'push' || commentId === null ? null : { surface, commentId, writtenAt };
 }
 
 /** Why an approval no longer counts: its comment or review does not show it any more, or never did. */

@@ -6,6 +6,7 @@ import type { DiffSide } from '../state/task-context.ts';
 import type { Permission, VoteLocation, VoteSources } from '../state/vote.ts';
 import type { RequiredPermission } from './app-rights.ts';
 import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';
+import { type ErrorMeaning, errorRowOf } from './github-errors.ts';
 
 /** The App's account on GitHub; `owner` is the login of the account that owns the App. */
 export type AppAccount = AppIdentity & { readonly owner: string };
@@ -204,20 +205,39 @@ export type CommentText = { readonly body: string; readonly bodyHash: string };
  */
 export const WRITE_TIMEOUT_MS = 9_000;
 
+/** What a `GitHubError` is made with, besides its message. Without a meaning, the table of errors gives it one. */
+type GitHubErrorOptions = ErrorOptions & { readonly meaning?: ErrorMeaning; readonly detail?: string };
+
 /**
- * A GitHub request failed. `retryAt` is GitHub's time for the next attempt (ms since the epoch), if it named one;
- * `requestId` is GitHub's own id of the request, for the log.
+ * A GitHub request failed. `retryAt` is the time for the next attempt (ms since the epoch), if there is one, and then
+ * the meaning is `try-again`; `requestId` is GitHub's own id of the request, for the log.
  */
 export class GitHubError extends Error {
+  readonly meaning: ErrorMeaning;
   readonly status: number | null;
   readonly retryAt: number | null;
+  /** GitHub's own sentence in one line, safe to publish; might be empty. */
+  readonly detail: string;
   readonly requestId: string | null = null;
-  constructor(message: string, status: number | null, retryAt: number | null, options?: ErrorOptions) {
+  constructor(message: string, status: number | null, retryAt: number | null, options: GitHubErrorOptions = {}) {
     super(message, options);
     this.name = 'GitHubError';
     this.status = status;
     this.retryAt = retryAt;
+    this.detail = options.detail ?? '';
+    const { meaning = errorRowOf({ status, detail: message }).meaning } = options;
+    this.meaning = retryAt === null ? meaning : 'try-again';
   }
+
+  /** No response, or one that says that GitHub itself fails. */
+  get isOutage(): boolean {
+    return this.status === null || this.status >= 500;
+  }
+}
+
+/** Whether an error of GitHub has one of these meanings. */
+export function means(error: unknown, ...meanings: readonly ErrorMeaning[]): error is GitHubError {
+  return error instanceof GitHubError && meanings.includes(error.meaning);
 }
 
 /**

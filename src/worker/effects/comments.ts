@@ -9,10 +9,10 @@ import type { Proposal } from '../../core/state/proposal.ts';
 import { isFinal, isOpen } from '../../core/state/proposal-lifecycle.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { Run } from '../../core/state/run.ts';
-import { type GitHub, GitHubError } from '../../core/step/ports.ts';
+import { type GitHub, means } from '../../core/step/ports.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
-import { isPermanent } from '../jobs/retries.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, msSinceRequested, type WorkerContext } from '../jobs/job.ts';
+import { isPermanent, isRefusedForGood, retryAfterRefusal } from '../jobs/retries.ts';
 
 /** Updates the page of a proposal to its current state, and resolves its thread once the state is final. */
 export async function updateProposalComment({
@@ -33,7 +33,10 @@ export async function updateProposalComment({
   });
   const updated = await updateExistingComment(github, proposal.comment, body);
   if (updated !== null && isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
-    await github.resolveThread(proposal.comment);
+    await github.resolveThread(proposal.comment).catch((error: unknown) => {
+      // The page says what happened, also in a thread that stays open.
+      if (!isPermanent(error) || !isRefusedForGood(msSinceRequested({ context, stored }))) throw error;
+    });
   if (proposal.state !== 'proposed' || updated === null) return DONE;
   const { bodyHash } = updated;
   return { kind: 'done', signal: { type: 'proposal-comment-updated', proposalId: proposal.id, bodyHash } };
@@ -103,7 +106,7 @@ export async function updateExistingComment(
   try {
     return await github.updateComment(comment, body);
   } catch (error) {
-    if (error instanceof GitHubError && (error.status === 404 || error.status === 410)) return null;
+    if (means(error, 'gone')) return null;
     throw error;
   }
 }
@@ -113,7 +116,9 @@ export async function dismissOwnReview(job: Job<'dismiss-review'>): Promise<Effe
   const { runId, reviewId } = job.effect;
   const { ref } = await loadJobPull(job);
   const dismissed = await job.context.githubApp.forPull(ref).dismissReview(reviewId, NOTHING_PENDING_TEXT);
-  return dismissed ? DONE : { kind: 'done', signal: { type: 'review-dismiss-refused', runId, reviewId } };
+  if (dismissed) return DONE;
+  if (!isRefusedForGood(msSinceRequested(job))) return retryAfterRefusal(job, 'GitHub refused to dismiss a review');
+  return { kind: 'done', signal: { type: 'review-dismiss-refused', runId, reviewId } };
 }
 
 /** Posts a reply where the comment is. A retry skips one that exists already. */
@@ -148,7 +153,7 @@ async function tryReplyInThread(github: GitHub, rootId: number, body: string): P
     await github.createReply(rootId, body);
     return true;
   } catch (error) {
-    if (!isPermanent(error)) throw error;
+    if (!means(error, 'gone', 'our-mistake')) throw error;
     return false;
   }
 }

@@ -11,8 +11,8 @@ import type { PullFacts } from '../../core/step/facts.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import type { PreflightCheck, Signal } from '../../core/step/signals.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, type Job, retryAfterComments } from '../jobs/job.ts';
-import { errorText, isPermanent, nextRetryAt } from '../jobs/retries.ts';
+import { DONE, type EffectResult, type Job, msSinceRequested, retryAfterComments } from '../jobs/job.ts';
+import { isRefusedForGood, retryAfterRefusal } from '../jobs/retries.ts';
 import { type CommitPreconditions, preflightCommit, verifyWrittenCommit } from './commit-checks.ts';
 import { findExistingCommit, findReportedCommit } from './find-commit.ts';
 
@@ -85,21 +85,9 @@ async function attemptCommit(job: Job<'commit'>): Promise<EffectResult | HeadMov
     (one) => effect.proposalIds.includes(one.id) && isOpen(one) && one.state !== 'proposed',
   );
   if (effectProposals.length === 0) return DONE;
-  // Another effect has attempted an executing proposal, and its result might be lost.
-  const executedByOther = job.attempts === 1 && effectProposals.some(({ state }) => state === 'executing');
-  try {
-    return await findOrAttempt(job, pull, effectProposals, job.attempts > 1 || executedByOther);
-  } catch (error) {
-    if (executedByOther && isPermanent(error)) return retryLater(job, error);
-    throw error;
-  }
-}
-
-/**
- * Keeps a permanent error of the first attempt from being reported as a failure: another effect might have committed.
- */
-function retryLater({ context, attempts }: Job<'commit'>, error: unknown): EffectResult {
-  return { kind: 'retry', retryAt: nextRetryAt(context.clock.now(), attempts, error), error: errorText(error) };
+  // Another effect can have attempted an executing proposal, and its result might be lost.
+  const mayExist = job.attempts > 1 || effectProposals.some(({ state }) => state === 'executing');
+  return findOrAttempt(job, pull, effectProposals, mayExist);
 }
 
 async function findOrAttempt(
@@ -186,6 +174,9 @@ async function writeAndVerify(
     case 'head-moved':
       return { kind: 'head-moved', head: preconditions.head, proposals: executing };
     case 'refused':
+      // A new look can find that the pull request was closed meanwhile.
+      if (!outcome.byRule && !isRefusedForGood(msSinceRequested(job)))
+        return { ...retryAfterRefusal(job, outcome.message), signal: notWrittenSignal(job, executing) };
       return commitFailed(job, executing, outcome.message, outcome.byRule);
   }
 }
@@ -236,13 +227,13 @@ function yieldToComments(job: Job<'commit'>, moved: MovedBranch): EffectResult {
 /** Meanwhile people can withdraw their approval. */
 function retryAfterHeadMoved(job: Job<'commit'>, { proposals, why }: MovedBranch): EffectResult {
   const now = job.context.clock.now();
-  if (now - Date.parse(job.stored.requestedAt) > MAX_HEAD_MOVING_MS) return commitFailed(job, proposals, why);
+  if (msSinceRequested(job) > MAX_HEAD_MOVING_MS) return commitFailed(job, proposals, why);
   const retryAt = now + HEAD_MOVED_DELAY_MS;
-  return { kind: 'retry', retryAt, error: 'the branch moved', signal: headMovedSignal(job, proposals) };
+  return { kind: 'retry', retryAt, error: 'the branch moved', signal: notWrittenSignal(job, proposals) };
 }
 
 /** Moves the proposals from executing back to approved. */
-function headMovedSignal({ effect }: Job<'commit'>, movedProposals: readonly Proposal[]): Signal {
+function notWrittenSignal({ effect }: Job<'commit'>, movedProposals: readonly Proposal[]): Signal {
   return { type: 'commit-head-moved', runId: effect.runId, proposalIds: movedProposals.map(({ id }) => id) };
 }
 

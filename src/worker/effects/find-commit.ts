@@ -11,7 +11,7 @@ import {
 } from '../../core/policy/commit-plan.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
-import { type CommitSummary, type GitHub, GitHubError } from '../../core/step/ports.ts';
+import { type CommitSummary, type GitHub, GitHubError, means } from '../../core/step/ports.ts';
 import type { CommittedFile, Signal } from '../../core/step/signals.ts';
 import { fetchHeadFiles } from './commit-checks.ts';
 
@@ -35,12 +35,12 @@ export async function findExistingCommit(
 ): Promise<CommittedSignal | null> {
   const atHead = await findCommitUpTo(github, search, pull.headSha, botId);
   if (atHead !== null || pull.state === 'open') return atHead;
-  return findCommitUpTo(github, search, pull.headRef, botId).catch(nullIfNotFound);
+  return findCommitUpTo(github, search, pull.headRef, botId).catch(nullIfGone);
 }
 
 /** The branch of a closed pull request might be deleted. */
-function nullIfNotFound(error: unknown): null {
-  if (error instanceof GitHubError && error.status === 404) return null;
+function nullIfGone(error: unknown): null {
+  if (means(error, 'gone')) return null;
   throw error;
 }
 
@@ -168,7 +168,7 @@ export async function findReportedCommit(
     if (commit === undefined) throw new GitHubError('GitHub does not list the commit', 404, null);
     return { ...common, parentSha: commit.parent, type: 'commit-mismatch', mismatches: [] };
   } catch (error) {
-    const isDeleted = error instanceof GitHubError && error.status === 404 && attempts > MAX_LOOKUP_ATTEMPTS;
+    const isDeleted = means(error, 'gone') && attempts > MAX_LOOKUP_ATTEMPTS;
     if (!isDeleted || pull.headSha === sha) throw error;
     return { ...common, ...overwritten, parentSha: null };
   }

@@ -14,11 +14,17 @@ import { proposalMarker, turnMarker } from '../../core/messages/shared/markdown.
 import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import { activeRun, type PullState } from '../../core/state/pull-state.ts';
-import type { FoundComment, GitHub, NewReview, OwnReview, PullRequestFile } from '../../core/step/ports.ts';
+import {
+  type FoundComment,
+  type GitHub,
+  means,
+  type NewReview,
+  type OwnReview,
+  type PullRequestFile,
+} from '../../core/step/ports.ts';
 import type { PostedProposal } from '../../core/step/signals.ts';
 import { fetchFile } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job } from '../jobs/job.ts';
-import { isPermanent } from '../jobs/retries.ts';
 
 type PostProposalsJob = Job<'post-proposals'>;
 
@@ -43,8 +49,8 @@ export async function postProposals(job: PostProposalsJob): Promise<EffectResult
   const drafts = await draftProposals(job, github, pull, pending);
   const earlier = attempts > 1 ? await findEarlierPosts(github, pull, effect, unposted) : NOTHING_POSTED;
   const adopted = await adoptComments(github, unposted, drafts, earlier.comments);
-  const missing = drafts.filter(({ proposal }) => !earlier.comments.has(proposalMarker(proposal.id)));
-  const posted = await postMissing({ job, github, pull }, missing.filter(isPlaced), earlier.reviews);
+  const isMissing = ({ proposal }: Draft) => !earlier.comments.has(proposalMarker(proposal.id));
+  const posted = await postMissing({ job, github, pull }, drafts.filter(isMissing).filter(isPlaced), earlier.reviews);
   const proposals = [...adopted, ...posted.proposals];
   const reviews = [...earlier.reviews, ...posted.reviews];
   const postedIds = new Set(proposals.map(({ proposalId }) => proposalId));
@@ -147,7 +153,14 @@ function actualPlacement(comment: PostedComment, { change }: Proposal, intended:
 /** The shared context of all posts of one attempt. */
 type Batch = { readonly job: PostProposalsJob; readonly github: GitHub; readonly pull: PullState };
 
-type PostedBatch = { readonly proposals: readonly PostedProposal[]; readonly reviews: readonly OwnReview[] };
+/** `refusal` is why GitHub refused the review, in its own words; null if it did not. */
+type PostedBatch = {
+  readonly proposals: readonly PostedProposal[];
+  readonly reviews: readonly OwnReview[];
+  readonly refusal: string | null;
+};
+
+const NO_REVIEW: PostedBatch = { proposals: [], reviews: [], refusal: null };
 
 async function postMissing(
   batch: Batch,
@@ -157,12 +170,12 @@ async function postMissing(
   const suggestions = drafts.filter(({ placed }) => placed.placement.kind === 'suggestion');
   const requestsChanges = earlierReviews.length === 0 && requestsChangesIn(batch);
   const needsReview = suggestions.length > 0 || (drafts.length > 0 && requestsChanges);
-  const inReview = needsReview ? await postReview(batch, drafts, suggestions) : null;
-  const proposals = [...(inReview?.proposals ?? [])];
+  const inReview = needsReview ? await postReview(batch, drafts, suggestions) : NO_REVIEW;
+  const proposals = [...inReview.proposals];
   const posted = new Set(proposals.map(({ proposalId }) => proposalId));
   for (const draft of drafts.filter(({ proposal }) => !posted.has(proposal.id)))
-    proposals.push(...(await postDiff(batch.github, draft)));
-  return { proposals, reviews: inReview?.reviews ?? [] };
+    proposals.push(...(await postDiff(batch.github, draft, inReview.refusal)));
+  return { ...inReview, proposals };
 }
 
 /** Proposals without a turn come from people, so they never block a merge. */
@@ -177,8 +190,8 @@ async function postReview(
   batch: Batch,
   [first]: readonly PlacedDraft[],
   suggestions: readonly PlacedDraft[],
-): Promise<PostedBatch | null> {
-  if (first === undefined) return null;
+): Promise<PostedBatch> {
+  if (first === undefined) return NO_REVIEW;
   try {
     const { review, comments } = await batch.github.createReview(
       first.proposal.headSha,
@@ -188,11 +201,11 @@ async function postReview(
       const comment = comments[index];
       return comment === undefined ? [] : [{ proposalId: proposal.id, placement, comment }];
     });
-    return { proposals, reviews: [review] };
+    return { proposals, reviews: [review], refusal: null };
   } catch (error) {
-    if (!isPermanent(error)) throw error;
+    if (!means(error, 'our-mistake')) throw error;
     batch.job.context.log.warn({ err: error }, 'review refused by GitHub, posting diffs instead');
-    return null;
+    return { ...NO_REVIEW, refusal: error.detail };
   }
 }
 
@@ -220,11 +233,13 @@ function buildReview(batch: Batch, suggestions: readonly PlacedDraft[]): NewRevi
 async function postDiff(
   github: GitHub,
   { proposal, context, placed: { placement } }: PlacedDraft,
+  refusal: string | null,
 ): Promise<readonly PostedProposal[]> {
   const { path } = placement;
   const kinds = placement.kind === 'conversation' ? (['conversation'] as const) : (['file', 'conversation'] as const);
   for (const kind of kinds) {
-    const page = draftCommentsAt(proposal, { kind, path }, context);
+    const refused = placement.kind === 'suggestion' && refusal !== null ? { refusal } : {};
+    const page = draftCommentsAt(proposal, { kind, path, ...refused }, context);
     if (page === null) continue;
     const { body } = page.comments;
     const comment =
@@ -237,6 +252,6 @@ async function postDiff(
 }
 
 function nullIfRefused(error: unknown): null {
-  if (!isPermanent(error)) throw error;
+  if (!means(error, 'our-mistake')) throw error;
   return null;
 }

@@ -4,9 +4,8 @@ import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import type { Run } from '../../core/state/run.ts';
-import type { GitHub } from '../../core/step/ports.ts';
+import { type GitHub, means } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
-import { isPermanent } from '../jobs/retries.ts';
 import { updateExistingComment } from './comments.ts';
 
 /** Posts a question where the task was given. A retry adopts the comment of an earlier attempt. */
@@ -59,7 +58,7 @@ async function postAt(github: GitHub, { place }: AgentQuestion, body: string): P
   try {
     return await github.createReply(place.rootId, body);
   } catch (error) {
-    if (!isPermanent(error)) throw error;
+    if (!means(error, 'gone', 'our-mistake')) throw error;
     return github.createComment(body);
   }
 }

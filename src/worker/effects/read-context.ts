@@ -28,9 +28,15 @@ import {
   type PushContent,
   type TaskContext,
 } from '../../core/state/task-context.ts';
-import type { GitHub, PullRequestFile, PushComparison, ReviewThread } from '../../core/step/ports.ts';
+import {
+  type GitHub,
+  means,
+  type PullRequestFile,
+  type PushComparison,
+  type ReviewThread,
+} from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
-import { isPermanent, isRateLimit } from '../jobs/retries.ts';
+import { isRateLimit } from '../jobs/retries.ts';
 import { readablePaths } from './tools/list-paths.ts';
 import { readCodeAround } from './tools/read-code.ts';
 import { askPermissions } from './tools/read-tools.ts';
@@ -111,15 +117,12 @@ async function readOverview({ github, pull, rules }: ContextReader): Promise<Ove
 /** Attempts, about two minutes, after which a part that GitHub fails to serve is left out. */
 const MAX_CONTEXT_ATTEMPTS = 8;
 
-/**
- * Reads one part. A part that GitHub refuses for good is left out. An outage or a
- * limit leads to a new attempt.
- */
+/** Reads one part. A part that cannot be read in this form is left out. Anything else leads to a new attempt. */
 async function readPart<Value>({ attempts }: Pick<Job, 'attempts'>, read: () => Promise<Value>): Promise<Part<Value>> {
   try {
     return { kind: 'read', value: await read() };
   } catch (error) {
-    const isGivenUp = isPermanent(error) || (attempts >= MAX_CONTEXT_ATTEMPTS && !isRateLimit(error));
+    const isGivenUp = means(error, 'our-mistake') || (attempts >= MAX_CONTEXT_ATTEMPTS && !isRateLimit(error));
     if (!isGivenUp) throw error;
     return { kind: 'unreadable' };
   }

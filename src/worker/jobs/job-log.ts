@@ -3,7 +3,7 @@ import { createFault, type Fault } from '../../adapters/telemetry/fault.ts';
 import type { LogFields, Logger } from '../../adapters/telemetry/log.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
-import { GitHubError, RateLimitExceededError } from '../../core/step/ports.ts';
+import { GitHubError } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import { isOutage } from '../../lib/outage.ts';
 import type { WorkerContext } from './job.ts';
@@ -115,6 +115,5 @@ export function logRetry(
 
 /** No response, or a response that says that GitHub itself fails. */
 function isGitHubAway(error: unknown): boolean {
-  if (!(error instanceof GitHubError) || error instanceof RateLimitExceededError) return false;
-  return error.status === null || error.status >= 500;
+  return error instanceof GitHubError && error.isOutage;
 }

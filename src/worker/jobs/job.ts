@@ -76,6 +76,11 @@ export function loadJobPull({ context, stored }: Pick<Job, 'context' | 'stored'>
   return context.store.load(stored.pullRequestKey, NO_PROPOSALS);
 }
 
+/** The age of the request (ms). An equal request meanwhile renews it. */
+export function msSinceRequested({ context, stored }: Pick<Job, 'context' | 'stored'>): number {
+  return context.clock.now() - Date.parse(stored.requestedAt);
+}
+
 export type RetryResult = Extract<EffectResult, { kind: 'retry' }>;
 
 /** Pending comments are usually handled at once, because signals come before effects. */

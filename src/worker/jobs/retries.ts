@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { EffectType } from '../../core/step/effects.ts';
 import { ModelError } from '../../core/step/model-port.ts';
-import { GitHubError, RateLimitExceededError } from '../../core/step/ports.ts';
+import { GitHubError, means, RateLimitExceededError } from '../../core/step/ports.ts';
 import { isOutage } from '../../lib/outage.ts';
+import type { Job, RetryResult } from './job.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -12,39 +13,58 @@ const DAY_MS = 24 * HOUR_MS;
 type RetryLimits = {
   /** Errors of our own or of an unknown kind. */
   readonly internalErrors: number;
-  /** Time since the request (ms) after which a refusal of GitHub or the model gives it up. */
+  /** Time since the request (ms) after which a refusal of GitHub gives it up. */
   readonly refusedMs: number;
+  /** The same for a thing that is gone. */
+  readonly goneMs: number;
   /** Time since the request (ms) after which a wait that GitHub demands gives it up. */
   readonly waitMs: number;
 };
 
-/** About 20 minutes of internal errors: the cause might be an unknown outage of the database. */
-const WORK: RetryLimits = { internalErrors: 12, refusedMs: 0, waitMs: Number.POSITIVE_INFINITY };
+/** GitHub can refuse everything for some minutes. */
+const BLINK_MS = 10 * MINUTE_MS;
 
 /** Suspended installations and blocked IP addresses are usually fixed in this time. */
 const UNTIL_FIXED_MS = 3 * DAY_MS;
 
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** About 20 minutes of internal errors: the cause might be an unknown outage of the database. */
+const WORK: RetryLimits = { internalErrors: 12, refusedMs: BLINK_MS, goneMs: MINUTE_MS, waitMs: NEVER };
+
+/** A page that shows an earlier state would ask for decisions that no longer count. */
+const PAGE: RetryLimits = { ...WORK, internalErrors: NEVER, refusedMs: NEVER, goneMs: BLINK_MS };
+
 const OTHER_WORK: { readonly [Type in EffectType]?: RetryLimits } = {
-  // An earlier attempt might have succeeded unseen; the first one is given up at its first refusal.
-  commit: { ...WORK, internalErrors: Number.POSITIVE_INFINITY, refusedMs: UNTIL_FIXED_MS },
+  // An attempt might have succeeded unseen.
+  commit: { ...WORK, internalErrors: NEVER, refusedMs: UNTIL_FIXED_MS, goneMs: UNTIL_FIXED_MS },
+  'update-proposal-comment': PAGE,
+  'update-run-comment': PAGE,
+  'update-question-comment': PAGE,
   // A conversation can stay locked forever.
-  reply: { ...WORK, waitMs: 29 * DAY_MS },
+  reply: { ...WORK, refusedMs: UNTIL_FIXED_MS, waitMs: 29 * DAY_MS },
 };
 
 /** A failed attempt of an effect; `internalErrors` without this failure. */
 type FailedEffect = {
   readonly type: EffectType;
-  readonly attempts: number;
   readonly internalErrors: number;
   readonly msSinceRequested: number;
 };
 
 /** Whether an effect is given up after this failure. */
-export function isGivenUp({ type, attempts, internalErrors, msSinceRequested }: FailedEffect, error: unknown): boolean {
+export function isGivenUp({ type, internalErrors, msSinceRequested }: FailedEffect, error: unknown): boolean {
   const limits = OTHER_WORK[type] ?? WORK;
   if (isInternalError(error)) return internalErrors + 1 >= limits.internalErrors;
   if (isRateLimit(error)) return msSinceRequested >= limits.waitMs;
-  return isPermanent(error) && (attempts === 1 || msSinceRequested >= limits.refusedMs);
+  if (!isPermanent(error)) return false;
+  if (error instanceof ModelError) return true;
+  return msSinceRequested >= (means(error, 'gone') ? limits.goneMs : limits.refusedMs);
+}
+
+/** Whether a write that GitHub refused is refused for good: one refusal can be a slip of one of its servers. */
+export function isRefusedForGood(msSinceRequested: number): boolean {
+  return msSinceRequested >= MINUTE_MS;
 }
 
 /** Errors before a signal becomes a dead letter, so that it blocks nothing. */
@@ -61,7 +81,10 @@ export const SIGNAL_RETRIES = {
 
 const INITIAL_DELAY_MS = 1_000;
 
-const MAX_DELAY_MS = 5 * MINUTE_MS;
+/** People wait for the end of an outage. A refusal is tried again ever more rarely. */
+function maxDelayMs(error: unknown, waitedMs: number): number {
+  return isPermanent(error) ? Math.min(Math.max(MINUTE_MS, Math.round(waitedMs / 10)), 5 * MINUTE_MS) : MINUTE_MS;
+}
 
 /**
  * The time (ms) of the next attempt after `attempts` failures: as our own limits demand, else after exponential backoff
@@ -79,22 +102,23 @@ export function nextRetryAt(
   const delayMs = Math.min(
     INITIAL_DELAY_MS * 2 ** Math.max(0, attempts - 1),
     INITIAL_DELAY_MS + Math.max(0, waitedMs),
-    MAX_DELAY_MS,
+    maxDelayMs(error, waitedMs),
   );
   return Math.max(requestedAt ?? 0, now + delayMs);
 }
 
-/** Responses that a retry does not change: the resource is gone, locked, or the request was refused. */
-const PERMANENT_STATUSES = new Set([400, 403, 404, 410, 413, 422, 451]);
-
+/** Whether it is a refusal: GitHub or the model understood the request, and did nothing. */
 export function isPermanent(error: unknown): boolean {
   if (error instanceof ModelError) return error.kind === 'permanent';
-  return (
-    error instanceof GitHubError &&
-    error.retryAt === null &&
-    error.status !== null &&
-    PERMANENT_STATUSES.has(error.status)
-  );
+  return error instanceof GitHubError && error.meaning !== 'try-again';
+}
+
+/** Tries a refused write again. */
+export function retryAfterRefusal(
+  { context, attempts }: Pick<Job, 'context' | 'attempts'>,
+  error: string,
+): RetryResult {
+  return { kind: 'retry', retryAt: nextRetryAt(context.clock.now(), attempts, null), error };
 }
 
 /** Whether the error comes from neither GitHub, the model nor a database outage. */

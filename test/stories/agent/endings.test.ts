@@ -76,6 +76,7 @@ describe('the end of a run', () => {
     const root = await comments(stage(), story, ana, { path: ROWS_PATH, line: 5 }, '/countersign use bigint');
     await ana.does((person) => person.deletesInThread(root));
     await ana.says('/stop');
+    await stage().surely();
     expect([...pr.now().comments.values()].some(({ body }) => body.includes(`@${ana.login}, `))).toBe(true);
     expect(bot.answers().filter((text) => text.includes(`@${ana.login}, `))).toHaveLength(1);
   });

@@ -39,6 +39,7 @@ describe('a page of the App that somebody else changes', () => {
     const { id, body, proposalId } = bot.proposal(isInThread ? 1 : 2);
     await ben.does((person) => (isInThread ? person.deletesInThread(id) : person.deletes(id)));
     await ana.says(`/approve ${proposalId}`);
+    await stage().surely();
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain('Nothing was approved: the comment that shows this change was edited or deleted');
     const again = bot.proposals().find((one) => one.proposalId === proposalId);
@@ -58,6 +59,7 @@ describe('a page of the App that somebody else changes', () => {
     ben.person.says(`/approve ${proposalId}`);
     stage().pass(5);
     await stage().settle();
+    await stage().surely();
     expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
     expect(pr.commits()).toEqual([]);
     expect(bot.answers().filter((answer) => answer.includes('because they were posted later'))).toHaveLength(1);
@@ -85,6 +87,7 @@ describe('a page of the App that somebody else changes', () => {
     await ana.does((person) => person.deletes(bot.run().id));
     expect(() => bot.run()).toThrow('no run comment');
     await ana.replies(bot.proposal(1), '/deny');
+    await stage().surely();
     expect(bot.run().body).toContain('rejected');
   });
 });

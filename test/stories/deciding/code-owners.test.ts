@@ -98,6 +98,7 @@ describe('teams', () => {
     grantsMembers();
     stage().github.apply(OPERATIONS.setTeam, { team: 'acme/payments', memberIds: [ben.id] });
     await ana.replies(bot.proposal(1), '/approve');
+    await stage().surely();
     expect(bot.answer()).toContain('is no known code owner');
     expect(bot.answer()).not.toContain('cannot see');
     await ben.replies(bot.proposal(1), '/approve');

@@ -119,14 +119,6 @@ describe('an endpoint that fails', () => {
     ['a body that is not JSON', { fault: 'invalid-body', body: '<html>502</html>' }],
     ['no choice', { fault: 'empty-choices' }],
     ['a connection reset', { fault: 'reset' }],
-    [
-      'R58: a call that the endpoint could not read',
-      {
-        fault: 'status',
-        status: 400,
-        body: { error: { message: 'Failed to call a function.', code: 'tool_use_failed' } },
-      },
-    ],
   ] as const)('%s is retried, and the run continues normally (D9)', async (_, fault) => {
     const { ana, bot, model } = await stage().tell();
     stage().model.script(fault);

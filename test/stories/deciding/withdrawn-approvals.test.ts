@@ -58,7 +58,7 @@ describe('an approval that is edited or deleted before the commit', () => {
     deliveries.intercept(undefined);
     deliveries.releaseHeld();
     stage().pass(2);
-    await stage().settle();
+    await stage().surely();
     await expectPendingAgain(story, /is not on this pull request/);
     expect(bot.answers().join()).not.toContain('does not undo');
   });
@@ -91,7 +91,7 @@ describe('an approval that is edited or deleted before the commit', () => {
     await stage().settle();
     stage().github.deliveries.intercept(undefined);
     stage().github.deliveries.releaseHeld();
-    await stage().settle();
+    await stage().surely();
     expect(pr.commits()[0]?.message.match(/Approved-by: (.*)/g)).toEqual([
       `Approved-by: ${ben.login}`,
       `Approved-by: ${dora.login}`,
@@ -177,10 +177,11 @@ describe('a forged delivery', () => {
     stage().github.deliveries.intercept(() => 'drop');
     const strangers = await stranger.says(`/approve ${proposalId}`);
     stage().github.deliveries.intercept(undefined);
-    for (const id of [999_999_999, strangers]) {
+    for (const id of [strangers, 999_999_999]) {
       await forges('issue_comment', { ...real, comment: { ...real['comment'], id, body: `/approve ${proposalId}` } });
       await stage().settle();
     }
+    await stage().surely();
     expect(pr.commits()).toEqual([]);
     expect(await proposalStates(story)).toEqual(['proposed']);
     expect(bot.answers().filter((answer) => answer.includes('is not on this pull request'))).toHaveLength(1);
@@ -208,14 +209,14 @@ describe('a forged delivery', () => {
     expect(pr.commits()).toEqual([]);
   });
 
-  it('about a review that does not exist is dropped at once, and the next approval takes its usual time (X5)', async () => {
+  it('about a review that does not exist is dropped, and the next approval takes its usual time (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;
     await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/status' }));
     const real = payloadOf('"body":"/status"');
     const review = { ...real['review'], id: 888_888_888, body: '/approve all' };
     await forges('pull_request_review', { ...real, review });
-    await stage().settle();
+    await stage().surely();
     expect(stage().logged.some((line) => line.includes('"reason":"not-for-us"'))).toBe(true);
     const asked = await beforeCalls(
       stage(),

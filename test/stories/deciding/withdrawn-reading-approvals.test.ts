@@ -53,6 +53,7 @@ describe('an approval of a reading is read again before the agent gets the file'
     const id = await ana.says(`/approve ${bot.proposal(1).proposalId}`);
     await ana.does((person) => person.deletes(id));
     await ben.says(`/approve ${bot.proposal(1).proposalId}`);
+    await stage().surely();
     expectUnread(story, /the approval of `ana.*` is not on this pull request/);
     expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ben.login}\``);
     await ana.says('/approve');
@@ -76,6 +77,7 @@ describe('an approval of a reading is read again before the agent gets the file'
     await ana.says(`/approve ${bot.proposal(2).proposalId}`);
     await ana.does((person) => person.deletes(id));
     await ben.says('/approve all');
+    await stage().surely();
     expectUnread(story, /the approval of `ana.*` is not on this pull request/);
     expect(bot.proposal(2).body).toContain('**Completed:** reading approved');
     await ana.says('/approve');

@@ -64,8 +64,10 @@ describe('review_event: request-changes', () => {
 
   it('the run comment says who has to dismiss a review when GitHub refuses; a review dismissed by people is left alone (S72a)', async () => {
     const story = await proposeThree();
-    stage().github.faults.add({ route: DISMISS, kind: 'fail-before-apply', status: 403 });
+    stage().github.faults.add({ route: DISMISS, kind: 'fail-before-apply', status: 403, times: 9 });
     await story.ana.says('/stop');
+    await stage().later(61);
+    stage().github.faults.clear();
     expect(ownReview(story).state).toBe('CHANGES_REQUESTED');
     expect(story.bot.run().body).toContain('GitHub refused to let Countersign dismiss [this request for changes](');
     const dismissals = () => stage().github.requests.filter(({ name }) => name === DISMISS).length;

@@ -68,6 +68,7 @@ export async function openProcessStage(environment: Readonly<Record<string, stri
       ahead += seconds * 1000;
     },
     later: nowhere,
+    surely: nowhere,
     inOneSecond: nowhere,
     settle: () => github.whenIdle(),
     tell: (story = {}) => tellStory(stage, story),

@@ -41,6 +41,8 @@ export type Stage = {
   readonly pass: (seconds: number) => void;
   /** Advances GitHub's and the App's clock, and waits until due work is done. */
   readonly later: (seconds: number) => Promise<void>;
+  /** Advances the clock until the App believes that what GitHub does not find is gone: it asks several times. */
+  readonly surely: () => Promise<void>;
   /** Stops GitHub's clock during the action, so that all its events happen in the same second. */
   readonly inOneSecond: <Value>(action: () => Promise<Value>) => Promise<Value>;
   /** Resolves once every webhook is answered and the App is idle. */
@@ -82,6 +84,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     later: async (seconds) => {
       clock.passed += seconds * 1000;
       await settle();
+    },
+    surely: async () => {
+      for (let answer = 1; answer <= 5; answer += 1) await stage.later(31);
     },
     inOneSecond: async (action) => {
       clock.standing = now();

@@ -203,11 +203,12 @@ describe('the reader of the delivery log', () => {
     return { at, reader, metrics };
   }
 
-  it('stops on a server without a delivery log (H8)', async () => {
+  it('asks a server without a delivery log every hour (H8, R3)', async () => {
     const { at, metrics, reader } = await start(new GitHubError('no log', 404, null));
-    expect(await at(DAY)).toBe(1);
+    expect(await at(59 * 60_000)).toBe(1);
     expect(reader.isBusy()).toBe(false);
     expect(await metrics.render()).toContain('recovery_runs_total{result="refused"} 1');
+    expect(await at(60 * 60_000)).toBe(2);
   });
 
   it('O3: looks at the interval of a poll, also after an error', async () => {

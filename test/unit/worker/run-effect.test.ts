@@ -71,7 +71,7 @@ it('an outage ends no effect, however long it lasts (F16)', async () => {
   await requestUpdate(app.store, 'a', 0);
   const times = await attemptTimes(app, 200);
   expect(times).toHaveLength(200);
-  expect(times.at(-1)).toBeGreaterThan(900 * MINUTE);
+  expect(times.at(-1)).toBeGreaterThan(180 * MINUTE);
 });
 
 it('a reply in a conversation that stays locked is abandoned after 29 days (F13)', async () => {
@@ -82,11 +82,30 @@ it('a reply in a conversation that stays locked is abandoned after 29 days (F13)
   expect(times.at(-1)).toBe(29 * 24 * 60 * MINUTE);
 });
 
+const REACT: Effect = { type: 'react', location: { at: 'conversation', commentId: 1 }, content: 'eyes' };
+
+const REPLY: Effect = { type: 'reply', to: { at: 'pull-request' }, reply: editedIntoCommand(), onceKey: null };
+
+it.each([
+  ['a page', SHOW, 403, null],
+  ['a page of what is gone', SHOW, 404, 10],
+  ['a reply', REPLY, 422, 3 * 24 * 60],
+  ['anything else', REACT, 403, 10],
+] as const)('%s that GitHub refuses is tried again for minutes at least (R3)', async (_, effect, status, minutes) => {
+  const app = withoutGitHub(() => new GitHubError('no', status, null));
+  await requestUpdate(app.store, 'a', 0, effect);
+  const times = await attemptTimes(app, 2_000);
+  const isGivenUp = times.length < 2_000;
+  expect(isGivenUp ? Math.floor((times.at(-1) ?? 0) / MINUTE) : null).toBe(minutes);
+  const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  expect(Math.max(...waits)).toBeLessThanOrEqual(5 * MINUTE);
+});
+
 it('a renewed request keeps its retry time and starts with short delays again', async () => {
   const app = withoutGitHub();
   await requestUpdate(app.store, 'a', 0);
   await attemptTimes(app, 11);
-  const wantedAt = app.clock.now + 4 * MINUTE + 59_000;
+  const wantedAt = app.clock.now + 59_000;
   app.clock.now = wantedAt;
   await requestUpdate(app.store, 'b', wantedAt);
   const times = (await attemptTimes(app, 2)).map((time) => time - wantedAt);

@@ -1,11 +1,12 @@
 import { Octokit } from '@octokit/rest';
+import { LRUCache } from 'lru-cache';
 import { createProbotAuth } from 'octokit-auth-probot';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
 import { GitHubError } from '../../../core/step/ports.ts';
 import { guardFetch, type SendRequest } from '../../../lib/guard-fetch.ts';
 import { createFault } from '../../telemetry/fault.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { graphqlErrorOf, requestIdOf, toGitHubError } from './errors.ts';
+import { graphqlErrorOf, requestIdOf, requestName, toGitHubError } from './errors.ts';
 
 const API_VERSION = '2022-11-28';
 
@@ -71,6 +72,7 @@ export function createClientFactory(options: ClientOptions): CreateClient {
   const send: SendRequest = (address, request = {}) => fetch(String(address), request);
   const guardedFetch = guardFetch(send, { origins, maxBytes: MAX_RESPONSE_BYTES });
   const observe = createObserver(options);
+  const missing = createMissing(now);
   return (auth, ref) => {
     const client = new CountersignOctokit({ auth, baseUrl, userAgent: `countersign/${version}` });
     client.hook.before('request', (sent) => {
@@ -79,18 +81,70 @@ export function createClientFactory(options: ClientOptions): CreateClient {
       const signal = AbortSignal.timeout(typeof maxMs === 'number' ? Math.min(maxMs, timeoutMs) : timeoutMs);
       sent.request = { ...sent.request, fetch: guardedFetch, signal };
     });
-    client.hook.after('request', ({ status, headers, data }, { url, request }) => {
+    const circumstances = (sent: SentRequest) => ({ now: now(), missingMs: missing.ms, ...aboutRequest(sent, now()) });
+    client.hook.after('request', ({ status, headers, data, url: address }, sent) => {
+      missing.found(requestName(sent.method, address));
+      const { url, request } = sent;
       const hasBody = status !== 204 && request?.parseSuccessResponseBody !== false;
       if (hasBody && (typeof data !== 'object' || data === null || data instanceof ArrayBuffer))
         throw new GitHubError(`GitHub's response (${status}) was truncated or is not JSON`, null, null);
-      const failed = url.endsWith('/graphql') ? graphqlErrorOf(data, headers, now()) : null;
+      const failed = url.endsWith('/graphql') ? graphqlErrorOf(data, headers, circumstances(sent)) : null;
       if (failed !== null) throw failed;
     });
-    client.hook.error('request', (error) => {
-      throw toGitHubError(error, now());
+    client.hook.error('request', (error, sent) => {
+      throw toGitHubError(error, circumstances(sent));
     });
     observe(client, ref);
     return client;
+  };
+}
+
+/** A request as Octokit's hooks see it. */
+export type SentRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly request?: object;
+  readonly [option: string]: unknown;
+};
+
+export type RequestKind = 'read' | 'comment' | 'commit';
+
+export function kindOf({ method, url, query }: SentRequest): RequestKind {
+  if (url.endsWith('/graphql') && typeof query === 'string') {
+    if (!query.trimStart().startsWith('mutation')) return 'read';
+    return /createCommitOnBranch|updateRefs/.test(query) ? 'commit' : 'comment';
+  }
+  if (method === 'GET' || method === 'HEAD') return 'read';
+  return url.includes('/git/') ? 'commit' : 'comment';
+}
+
+/** A request for something that was made at this time (ISO 8601), as an option of Octokit. */
+export function bornAt(time: string | null = null): { readonly request?: { readonly bornAt: number } } {
+  return time === null ? {} : { request: { bornAt: Date.parse(time) } };
+}
+
+function aboutRequest(sent: SentRequest, now: number) {
+  const born = sent.request !== undefined && 'bornAt' in sent.request ? sent.request.bornAt : undefined;
+  return { isCommit: kindOf(sent) === 'commit', ...(typeof born === 'number' ? { thingAgeMs: now - born } : {}) };
+}
+
+/** A thing that is found missing once is doubted again after this time (ms). */
+const MISSING_TTL_MS = 10 * 60_000;
+
+/** Remembers since when GitHub does not find what a request names. */
+function createMissing(now: () => number) {
+  // A resolution above 0 would cache the time with a real timer, which breaks virtual clocks.
+  const since = new LRUCache<string, number>({
+    ...{ max: 10_000, ttl: MISSING_TTL_MS, ttlResolution: 0, perf: { now } },
+  });
+  return {
+    /** The time (ms) since the first answer without it, which can be this one. */
+    ms: (name: string): number => {
+      const first = since.get(name) ?? now();
+      if (!since.has(name)) since.set(name, first);
+      return now() - first;
+    },
+    found: (name: string): void => void since.delete(name),
   };
 }
 
@@ -132,7 +186,7 @@ function createObserver({ log, startTimer }: ClientOptions) {
         const { status = null, requestId = null } = error instanceof GitHubError ? error : {};
         report(status, requestId === null ? {} : { requestId });
         if (log === undefined || !(error instanceof GitHubError)) throw error;
-        if (status === null || status >= 500) fault.failed(log, error, fields);
+        if (error.isOutage) fault.failed(log, error, fields);
         else fault.ended(log);
         throw error;
       }

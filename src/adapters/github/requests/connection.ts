@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
 import type { RequiredPermission } from '../../../core/step/app-rights.ts';
 import {
@@ -11,9 +11,9 @@ import {
   type Tree,
   WRITE_TIMEOUT_MS,
 } from '../../../core/step/ports.ts';
-import type { CreateClient, GitHubClient } from './client.ts';
-import { GitHubRequestError, waitForYoungToken } from './errors.ts';
-import { fetchInstallationToken, type TokenAccess } from './tokens.ts';
+import { type CreateClient, type GitHubClient, kindOf, type RequestKind } from './client.ts';
+import { GitHubRequestError, hasRemedy, withTokenAge } from './errors.ts';
+import { fetchInstallationToken, type TokenAccess, type TokenTimes } from './tokens.ts';
 
 /** Everything that the functions of this folder need to access one pull request. */
 export type PullConnection = {
@@ -34,6 +34,7 @@ type RepositoryClientOptions = {
   readonly createClient: CreateClient;
   readonly ref: PullRequestRef;
   readonly limits: WriteLimits;
+  readonly mintedAt: TokenTimes;
   /** Called immediately before each write; false fails the request with a `LeaseLostError`. */
   readonly canWrite: () => boolean;
   readonly now: () => number;
@@ -59,7 +60,7 @@ export function createRepositoryClient(options: RepositoryClientOptions, access:
       try {
         return await request(sent);
       } catch (error) {
-        throw waitForYoungToken(error, mintedAt, now());
+        throw withTokenAge(error, now() - mintedAt, now());
       }
     };
     try {
@@ -68,23 +69,12 @@ export function createRepositoryClient(options: RepositoryClientOptions, access:
         throw error;
       });
     } catch (error) {
-      if (error instanceof GitHubRequestError && error.meaning === 'rate-limit' && error.retryAt !== null)
+      if (hasRemedy(error, 'pause-installation') && error.retryAt !== null)
         limits.pause(ref.installationId, error.retryAt);
       throw error;
     }
   });
   return client;
-}
-
-type SentRequest = { readonly method: string; readonly url: string; readonly [option: string]: unknown };
-
-function kindOf({ method, url, query }: SentRequest): RequestKind {
-  if (url.endsWith('/graphql') && typeof query === 'string') {
-    if (!query.trimStart().startsWith('mutation')) return 'read';
-    return /createCommitOnBranch|updateRefs/.test(query) ? 'commit' : 'comment';
-  }
-  if (method === 'GET' || method === 'HEAD') return 'read';
-  return url.includes('/git/') ? 'commit' : 'comment';
 }
 
 /** The repository, as path parameters of REST. */
@@ -100,6 +90,23 @@ export function pullParams(ref: PullRequestRef) {
 /** GitHub's maximum. */
 export const PAGE_SIZE = 100;
 
+/** Page sizes, for lists that GitHub can find too heavy. */
+export const PAGE_SIZES = [PAGE_SIZE, 30, 10] as const;
+
+/** Asks with the first size, and with the next one wherever GitHub finds that too much to answer. */
+export async function withSmallerPages<Size, Result>(
+  [size, ...smaller]: readonly [Size, ...Size[]],
+  ask: (size: Size) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await ask(size);
+  } catch (error) {
+    const [next, ...others] = smaller;
+    if (next === undefined || !hasRemedy(error, 'smaller-pages')) throw error;
+    return withSmallerPages([next, ...others], ask);
+  }
+}
+
 /** The first page of a list, as query parameters of REST. */
 export const PAGES = { per_page: PAGE_SIZE, page: 1 };
 
@@ -114,6 +121,11 @@ export async function askGraphql<Form extends z.ZodType>(
   const parsed = form.safeParse(response);
   if (parsed.success) return parsed.data;
   throw new GitHubError(`GitHub answered ${/\w+ \w+/.exec(query)?.[0]} in an unknown form`, null, null);
+}
+
+/** The nodes of a GraphQL list. One that the App may not see is null. */
+export function visibleNodes<Form extends z.ZodType>(form: Form) {
+  return z.array(form.nullable()).transform((nodes) => nodes.flatMap((node) => (node === null ? [] : [node])));
 }
 
 /** Immutable data. The keys (see `cacheKey`) start with the repository's id, so repositories never share an entry. */
@@ -200,8 +212,6 @@ const COMMENT_SHARE = 0.9;
 const NETWORK_DELAY_MS = 5_000;
 
 const MAX_INSTALLATIONS = { max: 10_000 };
-
-export type RequestKind = 'read' | 'comment' | 'commit';
 
 /** Counts the writes of this process, and keeps the waits that GitHub demands. */
 export type WriteLimits = {

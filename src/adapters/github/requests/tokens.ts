@@ -1,8 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
 import { missingPermissions, REQUIRED_PERMISSIONS, type RequiredPermission } from '../../../core/step/app-rights.ts';
 import type { GitHubClient } from './client.ts';
-import { GitHubRequestError } from './errors.ts';
+import { hasRemedy } from './errors.ts';
 
 /** Reading and writing use different tokens, so that code which serves the model cannot change anything. */
 export type TokenAccess = 'read-only' | 'read-write' | 'members';
@@ -11,7 +12,16 @@ type TokenOptions = {
   /** Authenticates as the App. It creates installation tokens and caches them for 59 minutes. */
   readonly app: GitHubClient;
   readonly ref: PullRequestRef;
+  readonly mintedAt: TokenTimes;
+  readonly now: () => number;
 };
+
+/** When each token was first seen, by our clock (ms): GitHub refuses it in its first seconds. */
+export type TokenTimes = Pick<LRUCache<string, number>, 'get' | 'set' | 'has'>;
+
+export function createTokenTimes(): TokenTimes {
+  return new LRUCache<string, number>({ max: 10_000 });
+}
 
 type TokenPermissions = Readonly<Partial<Record<keyof typeof REQUIRED_PERMISSIONS | 'members', 'read' | 'write'>>>;
 
@@ -29,11 +39,7 @@ const REDUCED_PERMISSIONS = {
 } as const satisfies Record<Exclude<TokenAccess, 'members'>, TokenPermissions>;
 
 /** A token with the time (ms) at which it was created; 0 for a reduced one, which GitHub refuses for good reason. */
-const InstallationToken = z
-  .object({ token: z.string(), createdAt: z.string().default('') })
-  .transform(({ token, createdAt }) => ({ token, mintedAt: Date.parse(createdAt) || 0 }));
-
-type InstallationToken = z.infer<typeof InstallationToken>;
+type InstallationToken = { readonly token: string; readonly mintedAt: number };
 
 /**
  * A token for one repository. If the installation lacks permissions, the token is only good for comments; GitHub then
@@ -47,7 +53,7 @@ export async function fetchInstallationToken(
   try {
     return await createToken(options, TOKEN_PERMISSIONS[access], refresh);
   } catch (error) {
-    if (!isNotGranted(error) || access === 'members') throw error;
+    if (!hasRemedy(error, 'lesser-token') || access === 'members') throw error;
     const { token } = await createToken(options, REDUCED_PERMISSIONS[access], refresh);
     return { token, mintedAt: 0 };
   }
@@ -60,24 +66,20 @@ export async function fetchMissingPermissions(options: TokenOptions): Promise<re
     await createToken(options, TOKEN_PERMISSIONS['read-write'], false);
     return [];
   } catch (error) {
-    if (!isNotGranted(error)) throw error;
+    if (!hasRemedy(error, 'lesser-token')) throw error;
     const { data } = await app.rest.apps.getRepoInstallation({ owner: ref.owner, repo: ref.repo });
     return missingPermissions(data.permissions);
   }
 }
 
-/** Whether GitHub refused a token because the installation has not granted all of its permissions. */
-export function isNotGranted(error: unknown): boolean {
-  return error instanceof GitHubRequestError && error.meaning === 'not-granted';
-}
-
 async function createToken(
-  { app, ref: { installationId, repositoryId } }: TokenOptions,
+  { app, ref: { installationId, repositoryId }, mintedAt, now }: TokenOptions,
   permissions: TokenPermissions,
   refresh: boolean,
 ): Promise<InstallationToken> {
   const repositoryIds = [repositoryId];
-  return InstallationToken.parse(
-    await app.auth({ type: 'installation', installationId, repositoryIds, permissions, refresh }),
-  );
+  const minted = await app.auth({ type: 'installation', installationId, repositoryIds, permissions, refresh });
+  const { token } = z.object({ token: z.string() }).parse(minted);
+  if (!mintedAt.has(token)) mintedAt.set(token, now());
+  return { token, mintedAt: mintedAt.get(token) ?? now() };
 }

@@ -4,6 +4,7 @@ import { byteLength } from '../../edits/text/characters.ts';
 import { type Proposal, postedChange, writerOf } from '../../state/proposal.ts';
 import {
   codeBlock,
+  codeSpan,
   escapeText,
   joinBlocks,
   MAX_POSTED_BODY_BYTES,
@@ -79,6 +80,7 @@ function renderOpenBody(view: ProposalView, diffs: MemberDiffs): string {
     warningLines(view, diffs),
     setIntroduction(proposal),
     changeBlock(view, diffs),
+    refusalLine(view),
     diffNotes(diffs),
     replacesLine(view),
     answersLine(view),
@@ -131,6 +133,12 @@ function changeBlock({ placement, proposal }: ProposalView, diffs: MemberDiffs):
   const [first = null] = diffs;
   if (proposal.change.op === 'set') return renderSetDiff(diffs);
   return first === null ? escapeText(viewProposalPayload(proposal).text) : renderDiff(first);
+}
+
+/** Why there is no button, where GitHub refused it. */
+function refusalLine({ placement }: ProposalView): string {
+  const refusal = placement.kind === 'suggestion' ? '' : (placement.refusal ?? '');
+  return refusal === '' ? '' : `GitHub refused to show this as a suggestion: ${codeSpan(refusal)}`;
 }
 
 function warningLines({ proposal, warnings, protectedPaths }: ProposalView, diffs: MemberDiffs): string {

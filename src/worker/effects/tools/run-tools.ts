@@ -20,7 +20,7 @@ import {
   type ToolName,
   type ToolRequestOf,
 } from '../../../core/state/tools.ts';
-import { GitHubError } from '../../../core/step/ports.ts';
+import { means } from '../../../core/step/ports.ts';
 import type { CallResult, ToolResult } from '../../../core/step/signals.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
 import { changeFiles } from './change-files.ts';
@@ -51,15 +51,12 @@ export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
   return { kind: 'done', signal: { ...answer, headSha: workspace.head, results } };
 }
 
-/** The status of an error for a tree that is too large to be listed. */
-const TOO_LARGE_STATUS = 413;
-
 /** Null if the repository has too many files or directories to be listed. */
 async function openWorkspace(job: Job<'run-tools'>, pull: PullState, run: Run): Promise<Workspace | null> {
   try {
     return await createWorkspace(job, pull, { ...run, rules: run.settings, gate: gateOf(pull, run) });
   } catch (error) {
-    if (error instanceof GitHubError && error.status === TOO_LARGE_STATUS) return null;
+    if (means(error, 'our-mistake')) return null;
     throw error;
   }
 }

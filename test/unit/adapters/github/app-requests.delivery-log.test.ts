@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorOf, type HttpMock, mockHttp } from './http-mock.ts';
+import { errorOf, type HttpMock, mockHttp, outcomeLater } from './http-mock.ts';
 
 let http: HttpMock;
 
@@ -60,9 +60,14 @@ describe('the delivery log', () => {
     expect(await http.githubs.deliveries.fetchPayload(LARGE)).toEqual(payload);
   });
 
-  it.each([404, 410, 422])('a deleted delivery (%i) is null (F8)', async (status) => {
+  it.each([410, 422])('a deleted delivery (%i) is null (F8)', async (status) => {
     http.plain().get('/app/hook/deliveries/7').reply(status, { message: 'Not Found' });
     expect(await http.githubs.deliveries.fetchPayload('7')).toBeNull();
+  });
+
+  it('a delivery that is not found twice is null (R2)', async () => {
+    http.plain().get('/app/hook/deliveries/7').twice().reply(404, { message: 'Not Found' });
+    expect(await outcomeLater(http, () => http.githubs.deliveries.fetchPayload('7'))).toBeNull();
   });
 
   it('a delivery without a payload is null (F8)', async () => {

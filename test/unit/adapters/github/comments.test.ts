@@ -86,7 +86,18 @@ describe('finding the App’s own comments', () => {
       .get(`${REPO}/issues/3/comments`)
       .query(true)
       .reply(200, [restComment(3, 'another')]);
+    http.as('ghs_read').get(`${REPO}/issues/comments/2`).reply(410, {});
     const texts = await http.github.fetchCommentTexts([postedComment(2), postedComment(2, 'issue-comment')]);
     expect(texts).toMatchObject({ 'thread:2': { body: 'in the thread' }, 'conversation:2': null });
+  });
+
+  it('a list that does not have a comment yet proves nothing (R2)', async () => {
+    http.expectReadToken();
+    for (const list of ['pulls', 'issues'])
+      http.as('ghs_read').get(`${REPO}/${list}/3/comments`).query(true).reply(200, []);
+    http.as('ghs_read').get(`${REPO}/pulls/comments/2`).reply(200, restComment(2, 'new'));
+    http.as('ghs_read').get(`${REPO}/issues/comments/3`).reply(200, restComment(3, 'newer'));
+    const texts = await http.github.fetchCommentTexts([postedComment(2), postedComment(3, 'issue-comment')]);
+    expect(texts).toMatchObject({ 'thread:2': { body: 'new' }, 'conversation:3': { body: 'newer' } });
   });
 });

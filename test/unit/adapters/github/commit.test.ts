@@ -1,7 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommitPlan } from '../../../../src/core/step/ports.ts';
 import { markCountersigned } from '../../../../src/lib/trust.ts';
-import { errorOf, HEAD, type HttpMock, mockHttp, NOW, READ_PERMISSIONS, REPO, WRITE_PERMISSIONS } from './http-mock.ts';
+import {
+  errorOf,
+  HEAD,
+  type HttpMock,
+  mockHttp,
+  NOW,
+  outcomeLater,
+  READ_PERMISSIONS,
+  REPO,
+  WRITE_PERMISSIONS,
+} from './http-mock.ts';
 
 const SHA = 'c'.repeat(40);
 
@@ -90,6 +100,9 @@ describe('plain files', () => {
     ['NOT_FOUND', 'A branch named `feature/totals` does not exist'],
     ['UNPROCESSABLE', 'refusing to allow a GitHub App to update workflow `.github/workflows/ci.yml`'],
   ])('%s %s is a refusal with a publishable message', async (type, message) => {
+    answersError('INTERNAL', 'Something went wrong');
+    await errorOf(commit());
+    http.clock.now += 60_000;
     answersError(type, message);
     const outcome = await commit();
     if (outcome.kind !== 'refused') throw new Error(`outcome ${outcome.kind}`);
@@ -226,9 +239,8 @@ describe('a file with another mode', () => {
     expect(await commit(EXECUTABLE)).toMatchObject({ kind: 'refused', byRule: true });
   });
 
-  it('the 404 for a workflow file is a refusal', async () => {
-    writer().post(`${REPO}/git/blobs`).reply(404, { message: 'Not Found' });
-    const outcome = await commit(EXECUTABLE);
-    expect(outcome.kind).toBe('refused');
+  it('a second 404, as for a workflow file, is a refusal (R2)', async () => {
+    writer().post(`${REPO}/git/blobs`).twice().reply(404, { message: 'Not Found' });
+    expect((await outcomeLater(http, () => commit(EXECUTABLE))).kind).toBe('refused');
   });
 });

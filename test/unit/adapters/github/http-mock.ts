@@ -39,6 +39,8 @@ type Permissions = Readonly<Record<string, string>>;
 
 /** A GitHub that answers only the requests that a test expects. */
 export type HttpMock = {
+  /** The clock of the App, unless a test has its own. */
+  readonly clock: { now: number };
   readonly githubs: GitHubAppClient;
   readonly github: GitHub;
   /** Expects one request for a token, and answers it. */
@@ -61,6 +63,7 @@ export function mockHttp(options: Partial<GitHubOptions> = {}): HttpMock {
   if (!nock.isActive()) nock.activate();
   nock.disableNetConnect();
   const unexpected: string[] = [];
+  const clock = { now: NOW };
   const note = (request: { method?: string; path?: string }) =>
     void unexpected.push(`${String(request.method)} ${String(request.path)}`);
   nock.emitter.on('no match', note);
@@ -69,7 +72,7 @@ export function mockHttp(options: Partial<GitHubOptions> = {}): HttpMock {
     privateKey: PRIVATE_KEY,
     baseUrl: API,
     version: '9.9.9',
-    now: () => NOW,
+    now: () => clock.now,
     ...options,
   });
   const api = options.baseUrl ?? API;
@@ -80,6 +83,7 @@ export function mockHttp(options: Partial<GitHubOptions> = {}): HttpMock {
       .reply(201, { token, expires_at: '2026-11-21T13:00:00Z', permissions, repository_selection: 'selected' });
   };
   return {
+    clock,
     githubs,
     github: githubs.forPull(REF),
     plain,
@@ -103,6 +107,14 @@ export function mockHttp(options: Partial<GitHubOptions> = {}): HttpMock {
       if (pending.length > 0) throw new Error(`requests that were never sent: ${pending.join(', ')}`);
     },
   };
+}
+
+/** The outcome of a second request, when no server of GitHub can lag any more; the first one said to wait. */
+export async function outcomeLater<Value>({ clock }: HttpMock, ask: () => Promise<Value>): Promise<Value> {
+  const { message, retryAt } = await errorOf(ask());
+  if (retryAt === null) throw new Error(`the first answer says nothing of a wait: ${message}`);
+  clock.now += 60_000;
+  return ask();
 }
 
 /** The `GitHubError` of a rejected promise; throws for any other outcome. */

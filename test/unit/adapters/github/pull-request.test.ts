@@ -1,6 +1,6 @@
 import type nock from 'nock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorOf, HEAD, type HttpMock, mockHttp, READ_PERMISSIONS, REPO } from './http-mock.ts';
+import { errorOf, HEAD, type HttpMock, mockHttp, outcomeLater, READ_PERMISSIONS, REPO } from './http-mock.ts';
 
 let http: HttpMock;
 
@@ -68,18 +68,21 @@ describe('the pull request', () => {
 describe('permission', () => {
   it.each([
     ['admin', 'admin'],
+    ['maintain', 'maintain'],
     ['write', 'write'],
+    ['triage', 'read'],
     ['read', 'read'],
     ['none', 'none'],
     ['something-new', 'none'],
-  ])('%s is %s', async (word, permission) => {
+  ])('%s is %s (R7)', async (word, permission) => {
     reader.get(`${REPO}/collaborators/bob/permission`).reply(200, { permission: word, user: { id: 9 } });
     expect(await http.github.fetchPermission('bob')).toEqual({ permission, userId: 9 });
   });
 
   it('an account that is not a user has none', async () => {
-    reader.get(`${REPO}/collaborators/Copilot/permission`).reply(404, { message: 'Copilot is not a user' });
-    expect(await http.github.fetchPermission('Copilot')).toEqual({ permission: 'none', userId: null });
+    reader.get(`${REPO}/collaborators/Copilot/permission`).twice().reply(404, { message: 'Copilot is not a user' });
+    const found = outcomeLater(http, () => http.github.fetchPermission('Copilot'));
+    expect(await found).toEqual({ permission: 'none', userId: null });
   });
 
   it('a permission without a user counts as none', async () => {

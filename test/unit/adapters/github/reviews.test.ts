@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NewReview, ReviewCommentDraft } from '../../../../src/core/step/ports.ts';
 import { COMMENT_TIME, restComment } from './comment-samples.ts';
-import { BOT_ID, errorOf, HEAD, type HttpMock, mockHttp, NOW, REPO } from './http-mock.ts';
+import { BOT_ID, errorOf, HEAD, type HttpMock, mockHttp, NOW, outcomeLater, REPO } from './http-mock.ts';
 
 let http: HttpMock;
 
@@ -85,16 +85,26 @@ describe('new reviews', () => {
     expect((await errorOf(http.github.createReview(HEAD, reviewOf('x')))).status).toBeNull();
   });
 
-  it('a refused position is reported with GitHub’s message and requested once (C15)', async () => {
-    http.expectWriteToken();
-    const words = 'Pull request review thread line must be part of the diff';
-    http
-      .as('ghs_write')
-      .post(REVIEWS)
-      .reply(422, { message: 'Unprocessable Entity', errors: [words] });
-    const fault = await errorOf(http.github.createReview(HEAD, reviewOf('x')));
-    expect([fault.status, fault.message]).toEqual([422, expect.stringContaining(`Unprocessable Entity: ${words}`)]);
-  });
+  it.each([
+    ['Pull request review thread line must be part of the diff', 'Unprocessable Entity'],
+    ['Line could not be resolved, Line could not be resolved, and Path could not be resolved', 'Unprocessable Entity'],
+    ['The commitOID is not part of the pull request', 'Unprocessable Entity'],
+    ['pull_request_review_thread.line must be part of the diff', 'Validation Failed'],
+  ])(
+    '“%s” is reported in GitHub’s own words and requested once, also as one string (C15, R9)',
+    async (words, message) => {
+      http.expectWriteToken();
+      for (const errors of [
+        [words],
+        words,
+        [{ resource: 'PullRequestReviewComment', code: 'custom', message: words }],
+      ]) {
+        http.as('ghs_write').post(REVIEWS).reply(422, { message, errors });
+        const fault = await errorOf(http.github.createReview(HEAD, reviewOf('x')));
+        expect([fault.meaning, fault.detail]).toEqual(['our-mistake', words]);
+      }
+    },
+  );
 
   it('“submitted too quickly” is a transient error, not a refusal', async () => {
     http.expectWriteToken();
@@ -144,7 +154,7 @@ describe('dismissing the App’s own review (S72a)', () => {
   it.each([
     [200, 'CHANGES_REQUESTED', false],
     [200, 'DISMISSED', true],
-    [403, 'CHANGES_REQUESTED', false],
+    [422, 'CHANGES_REQUESTED', false],
     [422, 'DISMISSED', true],
     [422, 'COMMENTED', true],
   ])('GitHub answers %i and shows it %s: %s', async (status, state, done) => {
@@ -153,6 +163,14 @@ describe('dismissing the App’s own review (S72a)', () => {
     http.expectReadToken();
     fetchesReview().reply(200, review(state));
     expect(await http.github.dismissReview(80, 'Done.')).toBe(done);
+  });
+
+  it('a refusal of a new token is asked again (R1)', async () => {
+    http.expectWriteToken();
+    for (const _ of ['first', 'second']) dismissal().reply(403, {});
+    http.expectReadToken();
+    fetchesReview().reply(200, review('CHANGES_REQUESTED'));
+    expect(await outcomeLater(http, () => http.github.dismissReview(80, 'Done.'))).toBe(false);
   });
 
   it('an outage is not a refusal', async () => {

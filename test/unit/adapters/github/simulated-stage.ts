@@ -21,6 +21,8 @@ const file = (text: string | Buffer, mode: Mode = '100644') => ({ mode, bytes: B
 
 /** A pull request with one changed file by the repository's owner, and the App's adapter for it. */
 export type Stage = {
+  /** The time (ms) by which the clock of the App is ahead. */
+  readonly clock: { passed: number };
   readonly simulator: FakeGitHub;
   readonly githubs: GitHubApp;
   readonly github: GitHub;
@@ -33,6 +35,7 @@ export type Stage = {
 
 export async function openStage(): Promise<Stage> {
   const fakeGitHub = await startFakeGitHub({ openApiValidator });
+  const clock = { passed: 0 };
   const { apply } = fakeGitHub;
   const ana = apply(OPERATIONS.addAccount, { login: 'ana' }).id;
   const files = new Map([
@@ -53,9 +56,11 @@ export async function openStage(): Promise<Stage> {
     baseUrl: apiBaseUrl(new URL(fakeGitHub.url).host, 'http'),
     version: '0.0.0',
     timeoutMs: 20_000,
+    now: () => Date.now() + clock.passed,
   });
   const ref = { installationId: installation.id, repositoryId: repository.id, owner: 'ana', repo: 'shop', number };
   return {
+    clock,
     simulator: fakeGitHub,
     githubs,
     github: githubs.forPull(ref),

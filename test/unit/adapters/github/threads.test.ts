@@ -18,7 +18,7 @@ describe('threads', () => {
     http
       .as('ghs_read')
       .post('/graphql', (body: { variables: object }) => {
-        expect(body.variables).toEqual({ owner: 'ana', repo: 'shop', number: 3, after });
+        expect(body.variables).toEqual({ owner: 'ana', repo: 'shop', number: 3, size: 100, after });
         return true;
       })
       .reply(200, { data: { repository: { pullRequest: { reviewThreads } } } });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMMENT_TIME, restComment } from './comment-samples.ts';
-import { type HttpMock, mockHttp, READ_PERMISSIONS, REPO } from './http-mock.ts';
+import { type HttpMock, mockHttp, NOW, outcomeLater, READ_PERMISSIONS, REPO } from './http-mock.ts';
 
 let http: HttpMock;
 
@@ -55,21 +55,34 @@ describe('reading the comments of votes again (X5)', () => {
     });
   });
 
-  it('only GitHub’s 404 tells that one is missing', async () => {
-    answers('/issues/comments/5', 200, { ...restComment(5, '/approve'), ...ON_PULL, user: null });
-    answers('/issues/comments/6', 200, {
-      ...restComment(6, 'later'),
-      ...ON_PULL,
-      ...ANA,
-      performed_via_github_app: {},
-    });
-    answers('/issues/comments/7', 404, { message: 'Not Found' });
+  it('only a second 404 tells that one is missing (R2)', async () => {
+    for (const _ of ['first', 'second']) {
+      answers('/issues/comments/5', 200, { ...restComment(5, '/approve'), ...ON_PULL, user: null });
+      answers('/issues/comments/6', 200, {
+        ...restComment(6, 'later'),
+        ...ON_PULL,
+        ...ANA,
+        performed_via_github_app: {},
+      });
+      answers('/issues/comments/7', 404, { message: 'Not Found' });
+    }
     const locations = [5, 6, 7, 5].map((commentId) => ({ surface: 'conversation', commentId }) as const);
-    expect(await http.github.fetchVoteSources(locations)).toEqual({
+    expect(await outcomeLater(http, () => http.github.fetchVoteSources(locations))).toEqual({
       'conversation:5': source({ authorId: null, authorLogin: null }),
       'conversation:6': source({ body: 'later', viaApp: true }),
       'conversation:7': null,
     });
+  });
+
+  it('one that was written less than a minute ago is not missing yet (R2)', async () => {
+    const location = { surface: 'thread', commentId: 7, writtenAt: new Date(NOW).toISOString() } as const;
+    http.as('ghs_read').get(`${REPO}/pulls/comments/7`).times(3).reply(404, { message: 'Not Found' });
+    for (const later of [0, 30_000]) {
+      http.clock.now = NOW + later;
+      await expect(http.github.fetchVoteSources([location])).rejects.toMatchObject({ meaning: 'try-again' });
+    }
+    http.clock.now = NOW + 60_000;
+    expect(await http.github.fetchVoteSources([location])).toEqual({ 'thread:7': null });
   });
 
   it('a comment on another pull request of the repository counts as missing', async () => {
@@ -96,17 +109,18 @@ describe('the comments of a review that GitHub does not have (X5)', () => {
       .as('ghs_read')
       .get(`${REPO}/pulls/3/reviews/8/comments`)
       .query({ per_page: 100, page: 1 })
+      .twice()
       .reply(404, { message: 'Not Found' });
 
   it('are null where the pull request can be read', async () => {
     missing();
     answers('/pulls/3', 200, {});
-    expect(await http.github.listReviewComments(8)).toBeNull();
+    expect(await outcomeLater(http, () => http.github.listReviewComments(8))).toBeNull();
   });
 
   it('are a failure where it cannot, because the App may have lost access', async () => {
     missing();
     answers('/pulls/3', 404, { message: 'Not Found' });
-    await expect(http.github.listReviewComments(8)).rejects.toMatchObject({ status: 404 });
+    await expect(outcomeLater(http, () => http.github.listReviewComments(8))).rejects.toMatchObject({ status: 404 });
   });
 });

@@ -134,13 +134,6 @@ describe('findRefusedName', () => {
     ['a list of fields', 422, null, "extra fields not permitted: ('body', 'tool_choice')", 'tool_choice'],
     ['a limit', 400, null, 'max_tokens is too large: 1000000', 'max_tokens'],
     ['no member that is missing', 400, null, 'Missing `reasoning_content` field: invalid message', null],
-    [
-      'one that no provider of a gateway takes',
-      404,
-      null,
-      "No endpoints found that support the provided 'tool_choice' value.",
-      'tool_choice',
-    ],
     ['no name in another status', 500, 'temperature', 'Unsupported temperature', null],
     ['no ordinary word', 400, null, 'the stream of words is long', null],
   ])('finds %s (S165)', (_, status, param, message, name) => {
