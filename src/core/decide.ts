@@ -5,7 +5,7 @@ import { onComment, onCommentEdited } from './events/comment.ts';
 import {
   onAccessLost,
   onClosed,
-  onClosedBeforeCommit,
+  onFoundClosed,
   onPushed,
   onPushRead,
   onRetargeted,
@@ -121,10 +121,8 @@ const SIGNAL_HANDLERS: {
   committed: onCommitted,
   'commit-unverified': onCommitUnverified,
   'commit-mismatch': onCommitMismatch,
-  'commit-failed': (pull, signal, facts) =>
-    signal.pullState === undefined
-      ? onCommitFailed(pull, signal, facts)
-      : onClosedBeforeCommit(pull, signal.pullState, signal.proposalIds, facts),
+  'commit-failed': onCommitFailed,
+  'found-closed': onFoundClosed,
   'commit-head-moved': onCommitHeadMoved,
   'commit-delayed': onCommitDelayed,
   'proposal-comment-updated': onProposalCommentUpdated,

@@ -95,6 +95,9 @@ const INTENT_NEEDS: {
 };
 
 function commentNeeds(pull: PullState, intent: CommentIntent, facts: Facts): readonly Need[] {
+  // The webhook of the close is late or lost, or the pull request was opened again.
+  if (intent.isPullClosed === true && facts.pullRequest === undefined && hasActiveWork(pull) && facts.ownerAllowed)
+    return pullRequestNeeds(facts);
   const relevance = relevanceOf(pull, intent);
   if (relevance.kind !== 'relevant' || !facts.ownerAllowed) return [];
   const permission = permissionNeeds(intent.actor, facts);

@@ -117,16 +117,15 @@ function endEverything(pull: PullState, reason: 'closed' | 'merged', by: Person 
   return dropQueue(cancelUndos(ended, reason, now), pullNotOpen(reason));
 }
 
-/** Ends everything on a pull request that a commit attempt found closed. The attempt wrote nothing. */
-export function onClosedBeforeCommit(
+/** Ends everything on a pull request that an effect found closed. It wrote nothing. */
+export function onFoundClosed(
   pull: PullState,
-  state: 'closed' | 'merged',
-  attempted: readonly string[],
+  { state, proposalIds }: Extract<Signal, { type: 'found-closed' }>,
   { now }: Facts,
 ): Step {
   const ended = endEverything(pull, state, null, now);
   // Another attempt might have committed the others.
-  const executing = ended.pull.proposals.filter((one) => one.state === 'executing' && attempted.includes(one.id));
+  const executing = ended.pull.proposals.filter((one) => one.state === 'executing' && proposalIds.includes(one.id));
   const failed = executing.reduce((builder, one) => {
     const note = `the pull request was ${state} before the commit`;
     return queueCommentUpdate(withProposal(builder, { ...transition(one, 'failed', now), note }), one);

@@ -19,6 +19,8 @@ export type Intent =
       readonly bodyHash: string;
       /** Null unless the comment is a review's own body. */
       readonly reviewState: ReviewState | null;
+      /** The pull request was closed when it was written; absent if it was open. */
+      readonly isPullClosed?: true;
     })
   /** An edited comment that now holds a command or mentions the App. It never decides and gets one reply (S60). */
   | (IntentBase & {

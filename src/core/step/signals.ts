@@ -132,7 +132,7 @@ export type Signal =
       readonly type: 'commit-mismatch';
       readonly mismatches: readonly TreeMismatch[];
     })
-  /** The head moved before the attempt, so nothing was written. */
+  /** The head moved before the attempt, or GitHub refused it for now, so nothing was written. */
   | { readonly type: 'commit-head-moved'; readonly runId: string; readonly proposalIds: readonly string[] }
   /** Attempts have failed for 30 s and continue. `location` is the comment that requested the commit. */
   | {
@@ -165,8 +165,13 @@ export type Signal =
       readonly message: string;
       /** A branch rule refused it and would refuse every other commit. */
       readonly refusedByRule: boolean;
-      /** The pull request is not open any more; absent otherwise. */
-      readonly pullState?: 'closed' | 'merged';
+    }
+  /** An effect read that the pull request is not open any more, and wrote nothing. */
+  | {
+      readonly type: 'found-closed';
+      readonly state: 'closed' | 'merged';
+      /** The changes of a commit attempt; empty for any other effect. */
+      readonly proposalIds: readonly string[];
     };
 
 /** A commit by the App. */

@@ -46,7 +46,8 @@ export function createNewCommentReader(extract: CommentExtractor): PullRequestEv
     if (reason !== null) return reason;
     const bodyHash = hash('sha256', comment.body, 'hex');
     const { location, createdAt, reviewState } = comment;
-    return { kind: 'comment', pull, actor, location, parsed, ...quotes, createdAt, bodyHash, reviewState };
+    const closed = comment.isPullClosed ? { isPullClosed: true as const } : {};
+    return { kind: 'comment', pull, actor, location, parsed, ...quotes, createdAt, bodyHash, reviewState, ...closed };
   });
 }
 
@@ -111,12 +112,13 @@ type WebhookComment = {
   readonly createdAt: string;
   /** Null unless the comment is a review's own body. */
   readonly reviewState: ReviewState | null;
+  readonly isPullClosed: boolean;
 };
 
 const IssueCommentPayload = z.object({
   repository: PayloadRepository,
   /** `pull_request` exists only if the issue is a pull request. */
-  issue: z.object({ number: PositiveId, pull_request: z.unknown().optional() }),
+  issue: PayloadPull.extend({ pull_request: z.unknown().optional() }),
   comment: PayloadComment.extend({ created_at: Timestamp }),
 });
 
@@ -159,7 +161,7 @@ export function extractIssueComment(payload: unknown): CommentExtraction {
   return {
     ...authorFields(comment),
     repository,
-    number: issue.number,
+    ...pullFields(issue),
     location,
     isReply: false,
     createdAt: comment.created_at,
@@ -186,7 +188,7 @@ export function extractReviewComment(payload: unknown): CommentExtraction {
   return {
     ...authorFields(comment),
     repository,
-    number: pull_request.number,
+    ...pullFields(pull_request),
     location,
     isReply: typeof comment.in_reply_to_id === 'number',
     createdAt: comment.created_at,
@@ -203,7 +205,7 @@ export function extractReviewBody(payload: unknown): CommentExtraction {
   return {
     ...authorFields(review),
     repository,
-    number: pull_request.number,
+    ...pullFields(pull_request),
     location,
     isReply: false,
     createdAt: review.submitted_at,
@@ -215,6 +217,10 @@ export function extractReviewBody(payload: unknown): CommentExtraction {
 function toReviewState(state: string): ReviewState {
   const lowercase = state.toLowerCase();
   return lowercase === 'approved' || lowercase === 'changes_requested' ? lowercase : 'commented';
+}
+
+function pullFields({ number, state }: z.infer<typeof PayloadPull>): Pick<WebhookComment, 'number' | 'isPullClosed'> {
+  return { number, isPullClosed: state === 'closed' };
 }
 
 function authorFields({

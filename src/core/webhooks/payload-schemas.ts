@@ -35,7 +35,8 @@ export const PayloadRepository = z.object({
 
 export type PayloadRepository = z.infer<typeof PayloadRepository>;
 
-export const PayloadPull = z.object({ number: PositiveId });
+/** `state` is as of the event, and might have changed since. */
+export const PayloadPull = z.object({ number: PositiveId, state: z.string().nullish().catch(null) });
 
 export const PayloadComment = z.object({
   id: PositiveId,

@@ -11,7 +11,14 @@ import type { PullFacts } from '../../core/step/facts.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import type { PreflightCheck, Signal } from '../../core/step/signals.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, type Job, msSinceRequested, retryAfterComments } from '../jobs/job.ts';
+import {
+  DONE,
+  type EffectResult,
+  type Job,
+  msSinceRequested,
+  resultIfClosed,
+  retryAfterComments,
+} from '../jobs/job.ts';
 import { isRefusedForGood, retryAfterRefusal } from '../jobs/retries.ts';
 import { type CommitPreconditions, preflightCommit, verifyWrittenCommit } from './commit-checks.ts';
 import { findExistingCommit, findReportedCommit } from './find-commit.ts';
@@ -105,8 +112,8 @@ async function findOrAttempt(
       (await findReportedCommit(github, effectProposals, lookup)))
     : null;
   if (existing !== null) return existingCommitResult(job, effectProposals, existing);
-  if (facts.state !== 'open') return foundClosed(job, effectProposals, facts.state);
-  return preflightAndWrite(job, github, pull, effectProposals, facts);
+  const closed = resultIfClosed(facts, effectProposals);
+  return closed ?? preflightAndWrite(job, github, pull, effectProposals, facts);
 }
 
 /**
@@ -235,13 +242,6 @@ function retryAfterHeadMoved(job: Job<'commit'>, { proposals, why }: MovedBranch
 /** Moves the proposals from executing back to approved. */
 function notWrittenSignal({ effect }: Job<'commit'>, movedProposals: readonly Proposal[]): Signal {
   return { type: 'commit-head-moved', runId: effect.runId, proposalIds: movedProposals.map(({ id }) => id) };
-}
-
-/** The webhook of the close is late or lost. */
-function foundClosed(job: Job<'commit'>, proposals: readonly Proposal[], pullState: 'closed' | 'merged'): EffectResult {
-  const proposalIds = proposals.map((one) => one.id);
-  const failed = { runId: job.effect.runId, proposalIds, message: `the pull request is ${pullState}` };
-  return { kind: 'done', signal: { type: 'commit-failed', ...failed, refusedByRule: false, pullState } };
 }
 
 function commitFailed(

@@ -24,7 +24,7 @@ import {
 } from '../../core/step/ports.ts';
 import type { PostedProposal } from '../../core/step/signals.ts';
 import { fetchFile } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, type Job } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, resultIfClosed } from '../jobs/job.ts';
 
 type PostProposalsJob = Job<'post-proposals'>;
 
@@ -48,13 +48,16 @@ export async function postProposals(job: PostProposalsJob): Promise<EffectResult
   const pending = isRelevant ? unposted.filter(({ state }) => state === 'proposed') : [];
   const drafts = await draftProposals(job, github, pull, pending);
   const earlier = attempts > 1 ? await findEarlierPosts(github, pull, effect, unposted) : NOTHING_POSTED;
+  // What was posted before is adopted, and closed with the rest.
+  const closed = attempts > 1 ? resultIfClosed(await github.fetchPull()) : null;
+  if (closed !== null && earlier.comments.size + earlier.reviews.length === 0) return closed;
   const adopted = await adoptComments(github, unposted, drafts, earlier.comments);
-  const isMissing = ({ proposal }: Draft) => !earlier.comments.has(proposalMarker(proposal.id));
+  const isMissing = ({ proposal }: Draft) => closed === null && !earlier.comments.has(proposalMarker(proposal.id));
   const posted = await postMissing({ job, github, pull }, drafts.filter(isMissing).filter(isPlaced), earlier.reviews);
   const proposals = [...adopted, ...posted.proposals];
   const reviews = [...earlier.reviews, ...posted.reviews];
   const postedIds = new Set(proposals.map(({ proposalId }) => proposalId));
-  const unpostable = pending.filter(({ id }) => !postedIds.has(id)).map(toUnpostable);
+  const unpostable = closed === null ? pending.filter(({ id }) => !postedIds.has(id)).map(toUnpostable) : [];
   if (proposals.length === 0 && unpostable.length === 0 && reviews.length === 0) return DONE;
   return { kind: 'done', signal: { type: 'proposals-posted', runId, turn, proposals, reviews, unpostable } };
 }

@@ -35,7 +35,7 @@ import {
   type PushComparison,
   type ReviewThread,
 } from '../../core/step/ports.ts';
-import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, resultIfClosed } from '../jobs/job.ts';
 import { isRateLimit } from '../jobs/retries.ts';
 import { readablePaths } from './tools/list-paths.ts';
 import { readCodeAround } from './tools/read-code.ts';
@@ -63,7 +63,10 @@ export async function readContext(job: Job<'read-context'>): Promise<EffectResul
   if (run === null) return DONE;
   const github = job.context.githubApp.forPull(ref);
   const known = job.attempts === 1 ? effect.pull : null;
-  const pull = known ?? summarizePull(await github.fetchPull());
+  const facts = known ?? (await github.fetchPull());
+  const closed = 'state' in facts ? resultIfClosed(facts) : null;
+  if (closed !== null) return closed;
+  const pull = 'state' in facts ? summarizePull(facts) : facts;
   const { task, settings } = run;
   const context = await readTaskContext({
     ...{ github, task, pull, job, repo: ref.repo },

@@ -2,9 +2,10 @@ import type { Store, StoredEffect } from '../../adapters/store/store.ts';
 import type { Logger } from '../../adapters/telemetry/log.ts';
 import type { OperatorSettings } from '../../core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
+import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { Effect } from '../../core/step/effects.ts';
-import { type AppIdentity, NO_PROPOSALS } from '../../core/step/facts.ts';
+import { type AppIdentity, NO_PROPOSALS, type PullFacts } from '../../core/step/facts.ts';
 import type { Model } from '../../core/step/model-port.ts';
 import type { Clock, GitHub, GitHubApp } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
@@ -74,6 +75,18 @@ export const DONE: EffectResult = { kind: 'done', signal: null };
 /** Loads the pull request with its open proposals and those of its current run. */
 export function loadJobPull({ context, stored }: Pick<Job, 'context' | 'stored'>): Promise<PullState> {
   return context.store.load(stored.pullRequestKey, NO_PROPOSALS);
+}
+
+/**
+ * The result of an effect that read the pull request as closed, because its webhook is late or lost; null if it is
+ * open. `attempted` are the changes of a commit attempt.
+ */
+export function resultIfClosed(
+  { state }: Pick<PullFacts, 'state'>,
+  attempted: readonly Proposal[] = [],
+): EffectResult | null {
+  if (state === 'open') return null;
+  return { kind: 'done', signal: { type: 'found-closed', state, proposalIds: attempted.map(({ id }) => id) } };
 }
 
 /** The age of the request (ms). An equal request meanwhile renews it. */

@@ -22,7 +22,7 @@ import {
 } from '../../../core/state/tools.ts';
 import { means } from '../../../core/step/ports.ts';
 import type { CallResult, ToolResult } from '../../../core/step/signals.ts';
-import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, resultIfClosed } from '../../jobs/job.ts';
 import { changeFiles } from './change-files.ts';
 import { checkChanges } from './check-changes.ts';
 import { deleteFile, editFile, moveFile, readOrAsk, writeFile } from './propose-change.ts';
@@ -47,6 +47,8 @@ export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
     }));
     return { kind: 'done', signal: { ...answer, headSha: null, results: unread } };
   }
+  const closed = resultIfClosed(workspace);
+  if (closed !== null) return closed;
   const results = await runToolCalls(workspace, effect.calls);
   return { kind: 'done', signal: { ...answer, headSha: workspace.head, results } };
 }

@@ -11,6 +11,7 @@ import type { Run } from '../../../core/state/run.ts';
 import type { PathRules } from '../../../core/state/settings.ts';
 import type { ToolName } from '../../../core/state/tools.ts';
 import type { Permission } from '../../../core/state/vote.ts';
+import type { PullFacts } from '../../../core/step/facts.ts';
 import type { Discussion, GitHub, PullRequestFile, Tree } from '../../../core/step/ports.ts';
 import type { ToolResult } from '../../../core/step/signals.ts';
 import { isPlainFileMode } from '../../jobs/gather-facts.ts';
@@ -25,6 +26,8 @@ export type Workspace = {
   /** The login of the App's bot account, as GraphQL names it. */
   readonly ownLogin: string;
   readonly head: string;
+  /** Of the pull request. */
+  readonly state: PullFacts['state'];
   readonly tree: Tree;
   /** Downloads the plain files of the head once, for searches only. The result is null if the archive is too large. */
   readonly archive: () => Promise<ReadonlyMap<string, Uint8Array> | null>;
@@ -72,13 +75,14 @@ export async function createWorkspace(
 ): Promise<Workspace> {
   const { githubApp, log, clock, self, links } = job.context;
   const github = githubApp.forPull(pull.ref);
-  const { headSha, baseSha } = await github.fetchPull();
+  const { headSha, baseSha, state } = await github.fetchPull();
   const workspace = {
     ...{ github, log, task, readings, rules, gate },
     repo: pull.ref.repo,
     pullUrl: `${links(pull.ref).repository}/pull/${pull.ref.number}`,
     ownLogin: self.slug,
     head: headSha,
+    state,
     tree: await github.fetchTree(headSha),
     archive: once(() => github.fetchArchive(headSha)),
     syntaxRefusals: new Set(syntaxRefusals),
