@@ -127,14 +127,20 @@ describe('a change that answers a thread', () => {
     expect(threadOf(story, root)).toMatchObject({ isResolved: true, bodies: { length: 2 } });
   });
 
-  it('R40: replies once, however often the answer of GitHub is lost', async () => {
+  it('R40: replies and resolves once, although the answer to the reply is lost and the search for it fails', async () => {
     const { story, root } = await withThread();
     story.model.proposes(answering(root, 5, 50));
     await story.ana.says(TASK);
     const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments';
-    stage().github.faults.add({ route, kind: 'fail-after-apply', status: 502 });
+    const { faults } = stage().github;
+    faults.add({ route, kind: 'fail-after-apply', status: 502 });
+    faults.add({
+      route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}/comments',
+      kind: 'fail-before-apply',
+      status: 502,
+    });
     await story.ana.replies(story.bot.proposal(1), '/approve');
-    await stage().later(60);
+    await stage().later(120);
     expect(threadOf(story, root)).toMatchObject({ isResolved: true, bodies: { length: 2 } });
   });
 

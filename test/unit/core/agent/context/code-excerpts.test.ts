@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { boundExcerpts, excerptsAround, formatExcerpts } from '../../../../../src/core/agent/context/code-excerpts.ts';
+import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
+
+/** A file of so many lines, `line 1` and so on. */
+const textOf = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join('');
+
+/** A class with a short field, a method, and a method that is too long. */
+const DECLARATIONS = [
+  { line: 10, last: 390 },
+  { line: 12, last: 12 },
+  { line: 20, last: 29 },
+  { line: 40, last: 380 },
+];
+
+/** The first and last line of each excerpt. */
+function around(...commented: readonly number[]): readonly (readonly number[])[] {
+  const found = excerptsAround({ path: 'a.ts', text: textOf(400), declarations: DECLARATIONS }, commented);
+  return found.map(({ first, lines }) => [first, first + lines.length - 1]);
+}
+
+it('R41: the code around a line is the innermost function; of a long one 80 lines with the commented one', () => {
+  expect(around(25)).toEqual([[20, 29]]);
+  expect(around(40)).toEqual([[40, 119]]);
+  expect(around(200)).toEqual([[160, 239]]);
+  expect(around(380)).toEqual([[301, 380]]);
+});
+
+it('R41: lines outside of functions come with ten lines before and after; no lines come twice', () => {
+  expect(around(4)).toEqual([[1, 14]]);
+  expect(around(400)).toEqual([[390, 400]]);
+  expect(around(25, 21, 500)).toEqual([[20, 29]]);
+});
+
+it('R41: all excerpts together have 16 kB, and hide secrets', () => {
+  const token = `ghp_${'aB3d'.repeat(9)}`;
+  const source = (n: number) => ({
+    path: `${n}.ts`,
+    text: `const a = '${token}';\n${'x'.repeat(3_000)}\n`,
+    declarations: null,
+  });
+  const excerpts = boundExcerpts(Array.from({ length: 30 }, (_, n) => excerptsAround(source(n), [1])).flat());
+  expect(byteLength(formatExcerpts(excerpts))).toBeLessThan(16_100);
+  expect(formatExcerpts(excerpts)).toMatch(/^0\.ts:\n1\tconst a = '\[redacted\]';\n2\txxx/);
+});
