@@ -41,6 +41,20 @@ const COMMANDS = new Map<string, CliCommand>([
     },
   ],
   [
+    'pending',
+    {
+      summary: 'list what waits for people',
+      run: async (args) => (await import('./cli/operate/pending.ts')).runPending(args),
+    },
+  ],
+  [
+    'inspect',
+    {
+      summary: 'show one pull request as it is stored',
+      run: async (args) => (await import('./cli/operate/inspect.ts')).runInspect(args),
+    },
+  ],
+  [
     'export',
     {
       summary: 'export who decided what',

@@ -1,8 +1,9 @@
 import { isIPv6 } from 'node:net';
+import { openOperatorSocket } from '../adapters/http/operator-socket.ts';
 import { createDeliveryHandler, type DeliveryHandler } from '../adapters/http/receive-delivery.ts';
 import { createHealthRoutes, openHttpServer, type RequestHandler } from '../adapters/http/server.ts';
 import { createRefusalLog, createWebhookHandler, isStrayWebhook } from '../adapters/http/webhook-endpoint.ts';
-import { openStore } from '../adapters/store/open.ts';
+import { type OperatorAccess, openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
 import type { OperatorSettings } from '../core/settings/operator-file.ts';
 import type { AppAccount } from '../core/step/ports.ts';
@@ -32,9 +33,12 @@ export type RunningServer = {
   stop(): Promise<void>;
 };
 
+/** A store in memory has nothing that an operator could ask. */
+type ServerStore = Store & Partial<OperatorAccess>;
+
 type StartOptions = {
   /** An open store to use instead of the configured one; `stop` closes it. */
-  readonly store?: Store | undefined;
+  readonly store?: ServerStore | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Ends the start early; then it rejects, unless the server already listens. */
@@ -90,6 +94,8 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
   try {
     const httpServer = await startHttp(services, runtime, handleDelivery);
     closers.push(() => httpServer.stop(HTTP_GRACE_MS), launchCleanup(services).stop);
+    const operatorSocket = await openConfiguredSocket(config, store, log);
+    if (operatorSocket !== null) closers.push(operatorSocket.stop);
     await loadAppIdentity(services, runtime, handleDelivery);
     let stopped: Promise<void> | null = null;
     const url = `http://${hostInUrl(config.http.host)}:${httpServer.port}`;
@@ -105,13 +111,21 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
  * Opens the store, or rejects once `stopping` aborts. The embedded database is opened completely nevertheless: its
  * first start creates it, and half a database could not be opened again.
  */
-async function openConfiguredStore({ database }: Config, stopping: AbortSignal | undefined): Promise<Store> {
+async function openConfiguredStore({ database }: Config, stopping: AbortSignal | undefined): Promise<ServerStore> {
   stopping?.throwIfAborted();
   const opening = openStore({ databaseUrl: database.url, dataDir: database.dataDir });
   const store = await (database.url === null ? opening : rejectOnAbort(opening, stopping));
   if (stopping?.aborted === true) await store.close();
   stopping?.throwIfAborted();
   return store;
+}
+
+/** The embedded database is open in this process only, which therefore answers the commands of its operator. */
+function openConfiguredSocket({ database }: Config, { answerOperator }: ServerStore, log: PinoLogger) {
+  const { url, dataDir } = database;
+  return url === null && dataDir !== null && answerOperator !== undefined
+    ? openOperatorSocket(dataDir, answerOperator, log)
+    : null;
 }
 
 /** Settles like `work`, or rejects once `stopping` aborts. The work itself continues. */

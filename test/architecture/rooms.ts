@@ -40,7 +40,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/cli'],
   ['src/cli/git'],
   ['src/cli/verify'],
-  ['src/cli/config', 'src/cli/export', 'src/cli/setup'],
+  ['src/cli/config', 'src/cli/export', 'src/cli/operate', 'src/cli/setup'],
   ['src/cli.ts'],
 ];
 
@@ -70,6 +70,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/cli/config': { what: '`countersign config`', entries: ['config.ts'] },
   'src/cli/setup': { what: '`countersign setup`', entries: ['setup.ts'] },
   'src/cli/export': { what: '`countersign export`', entries: ['export.ts'] },
+  'src/cli/operate': {
+    what: 'commands that ask a running server or its database',
+    entries: ['pending.ts', 'inspect.ts'],
+  },
   'src/cli/git': {
     what: 'the `git` program',
     entries: 'every file',
@@ -86,7 +90,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'facts, retries, files of the repository',
     entries: ['job.ts', 'retries.ts', 'gather-facts.ts'],
   },
-  'src/adapters/http': { what: 'webhook, health, metrics', entries: 'every file', importers: ['src/app'] },
+  'src/adapters/http': {
+    what: 'webhook, health, metrics',
+    entries: 'every file',
+    importers: ['src/app', 'src/cli/operate'],
+  },
   'src/adapters/github': {
     what: 'GitHub’s REST and GraphQL, behind its port',
     entries: ['create-github.ts'],
@@ -99,7 +107,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/adapters/store': {
     what: 'PostgreSQL and PGlite',
-    entries: ['store.ts', 'open.ts', 'ledger.ts'],
+    entries: ['store.ts', 'open.ts', 'ledger.ts', 'operator.ts', 'list-pending.ts', 'inspect-pull.ts'],
   },
   'src/adapters/store/engine': {
     what: 'connections, migrations, database errors',

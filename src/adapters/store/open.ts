@@ -13,6 +13,7 @@ import { type DatabaseUse, openPostgres, requireServer } from './engine/postgres
 import type { Backend } from './engine/schema.ts';
 import { deadLetterSignal, nextCommentAt, postponeSignal } from './inbox.ts';
 import { listEarlierRuns, loadPullState, loadRef, loadRun, loadTranscript } from './load.ts';
+import { answerOperator, isOperatorQuestion } from './operator.ts';
 import {
   beginRecovery,
   broadcastToPulls,
@@ -34,7 +35,7 @@ export type DatabaseLocation = { readonly databaseUrl: string | null; readonly d
  * Throws `DatabaseError` if the directory is in use, or if the database is unreachable, has a newer schema or cannot
  * serve: it is too old or lacks characters.
  */
-export function openStore(location: DatabaseLocation): Promise<Store> {
+export function openStore(location: DatabaseLocation): Promise<Store & OperatorAccess> {
   return openDatabase(location, 'work', async (backend) => {
     await migrate(backend.db);
     if (backend.embedded) await endLeases(backend.db);
@@ -75,8 +76,13 @@ async function openDatabase<T>(
   }
 }
 
+/** Answers the questions of the operator; null for an unknown question. */
+export type OperatorAccess = {
+  readonly answerOperator: (question: string, input: unknown) => Promise<unknown> | null;
+};
+
 /** Creates the store on a database that has this version's schema. */
-export function createStore(backend: Backend): Store {
+export function createStore(backend: Backend): Store & OperatorAccess {
   const { db } = backend;
   const { onWorkAvailable, notify } = createWorkNotifier();
   const target: SaveTarget = { db, savedObjects: new WeakSet() };
@@ -142,6 +148,7 @@ export function createStore(backend: Backend): Store {
     ping: () => requireSchema(db),
     rehearseReceive: (now) => rehearseReceive(db, now),
     close: backend.close,
+    answerOperator: (question, input) => (isOperatorQuestion(question) ? answerOperator(db, question, input) : null),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   runCommand,
   singleArgument,
 } from '../options.ts';
+import { formatTable } from '../table.ts';
 import { type AppRule, type VerifiedChange, verifyCommit } from './check-commit.ts';
 
 /** The options of `countersign verify`. */
@@ -168,27 +169,11 @@ export function proofOf(keys: readonly string[]): string {
 /** A table with one row per change, a summary line, and a last line about the proof. Ends with a newline. */
 function formatVerification(range: string, rows: readonly VerifiedChange[], proof: string): string {
   if (rows.length === 0) return `No commit of ${escapeHiddenAndCr(range)} has trailers of Countersign.\n`;
-  const cells = [HEADINGS, ...rows.map(toCells)];
-  const widths = HEADINGS.map((_, column) => columnWidth(cells.map((row) => row[column] ?? '')));
-  const lines = cells.map((row) =>
-    row
-      .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - [...cell].length)))
-      .join('  ')
-      .trimEnd(),
-  );
-  return `${lines.join('\n')}\n\n${summaryLine(range, rows)}\n${proof}\n`;
-}
-
-/** A longer cell sticks out, because one of many rows would widen all of them. */
-const MAX_PADDED_WIDTH = 100;
-
-function columnWidth(cells: readonly string[]): number {
-  const longest = cells.reduce((width, cell) => Math.max(width, [...cell].length), 0);
-  return Math.min(longest, MAX_PADDED_WIDTH);
+  return `${formatTable([HEADINGS, ...rows.map(toCells)])}\n${summaryLine(range, rows)}\n${proof}\n`;
 }
 
 function toCells({ commit, proposal, path, digest, approvedBy, committedBy, result, problem }: VerifiedChange) {
-  const cells = [
+  return [
     commit.slice(0, COMMIT_DIGITS),
     proposal ?? '–',
     path ?? '?',
@@ -197,7 +182,6 @@ function toCells({ commit, proposal, path, digest, approvedBy, committedBy, resu
     committedBy,
     problem === null ? RESULT_TEXT[result] : `${RESULT_TEXT[result]}: ${problem}`,
   ];
-  return cells.map((cell) => escapeHiddenAndCr(cell).replaceAll(/\s+/g, ' '));
 }
 
 const RESULT_TEXT: Readonly<Record<VerifiedChange['result'], string>> = {

@@ -9,6 +9,9 @@ let stage: ProcessStage;
 
 let story: Story;
 
+/** What the commands said while the server ran. */
+let whileRunning: { readonly pending: Ended; readonly inspected: Ended };
+
 beforeAll(async () => {
   stage = await openProcessStage();
   await stage.start();
@@ -19,15 +22,48 @@ beforeAll(async () => {
   await eventually(() => expect(bot.run().body).toContain('| pending |'));
   stage.act(() => ana.person.replies(bot.proposal(1).id, '/approve'));
   await eventually(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'));
+  const name = `${story.pr.fullName}#${story.pr.number}`;
+  whileRunning = { pending: await ask('pending', '--json'), inspected: await ask('inspect', name) };
   expect((await runExport()).stderr).toContain('in use by another Countersign process');
   await stage.kill('SIGTERM');
 }, 240_000);
 
 afterAll(() => stage.close());
 
-function runExport(...args: readonly string[]): Promise<Ended> {
-  return run(['export', ...args], { DATA_DIR: stage.dataDir, PATH: process.env['PATH'] ?? '' }).ended;
+function ask(...args: readonly string[]): Promise<Ended> {
+  return run(args, { DATA_DIR: stage.dataDir, PATH: process.env['PATH'] ?? '' }).ended;
 }
+
+function runExport(...args: readonly string[]): Promise<Ended> {
+  return ask('export', ...args);
+}
+
+describe('countersign pending', () => {
+  it('O19: lists what waits, from the running server and from the database of a stopped one', async () => {
+    const { code, stdout, stderr } = whileRunning.pending;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [waiting] = JSON.parse(stdout);
+    expect(waiting).toMatchObject({
+      pullRequest: `${story.pr.fullName}#${story.pr.number}`,
+      askedBy: story.ana.login,
+      approvals: { required: 1, by: [], from: 'write' },
+    });
+    expect(waiting.url).toContain(`/pull/${story.pr.number}#`);
+    expect((await ask('pending', '--json')).stdout).toBe(stdout);
+    expect((await ask('pending', '--repo', 'nobody/nothing')).stdout).toBe('Nothing waits for people.\n');
+  });
+});
+
+describe('countersign inspect', () => {
+  it('O19: shows the run, its changes, and the reason of each event, while the server runs', async () => {
+    const { code, stdout } = whileRunning.inspected;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\S+#\d+: run \S+ of ana\S* "give the row/);
+    expect(stdout).toMatch(/\/approve +ana\S* +approved/);
+    expect(stdout).toMatch(/commit +done /);
+    expect((await ask('inspect', 'nobody/nothing#1')).code).toBe(1);
+  });
+});
 
 describe('countersign export, once the server is stopped', () => {
   it('writes one line for each proposal, or only those of a named pull request (S90, K20)', async () => {

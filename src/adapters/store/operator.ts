@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely';
+import { storedAs } from '../../lib/trust.ts';
+import type { DatabaseSchema } from './engine/schema.ts';
+import { inspectPull } from './inspect-pull.ts';
+import { listPending } from './list-pending.ts';
+
+/** What an operator can ask of the database, by name. Inputs and answers are JSON. */
+const QUESTIONS = { pending: listPending, inspect: inspectPull } as const;
+
+export type OperatorQuestion = keyof typeof QUESTIONS;
+
+export type OperatorInput<Question extends OperatorQuestion> = Parameters<(typeof QUESTIONS)[Question]>[1];
+
+export type OperatorAnswer<Question extends OperatorQuestion> = Awaited<ReturnType<(typeof QUESTIONS)[Question]>>;
+
+/** Whether a text names a question. */
+export function isOperatorQuestion(name: string): name is OperatorQuestion {
+  return Object.hasOwn(QUESTIONS, name);
+}
+
+/** Answers one question. `input` has the type that belongs to the question. */
+export function answerOperator<Question extends OperatorQuestion>(
+  db: Kysely<DatabaseSchema>,
+  question: Question,
+  input: unknown,
+): Promise<OperatorAnswer<Question>> {
+  return storedAs(QUESTIONS[question](db, storedAs(input)));
+}
+
+/** The JSON that a server of this version answered. */
+export function readOperatorAnswer<Question extends OperatorQuestion>(
+  _question: Question,
+  json: unknown,
+): OperatorAnswer<Question> {
+  return storedAs(json);
+}

@@ -1,0 +1,60 @@
+import process from 'node:process';
+import { askOperatorSocket } from '../../adapters/http/operator-socket.ts';
+import { DatabaseError } from '../../adapters/store/engine/errors.ts';
+import { openLedger } from '../../adapters/store/open.ts';
+import {
+  answerOperator,
+  type OperatorAnswer,
+  type OperatorInput,
+  type OperatorQuestion,
+  readOperatorAnswer,
+} from '../../adapters/store/operator.ts';
+import { loadDatabaseConfig } from '../../app/config/env.ts';
+import { escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
+import { reportProblem } from '../options.ts';
+
+/**
+ * Asks the database that DATABASE_URL or DATA_DIR names. A server holds its embedded database, so it is asked itself
+ * then. Throws `DatabaseError` with a message for the operator.
+ */
+export async function askDatabase<Question extends OperatorQuestion>(
+  question: Question,
+  input: OperatorInput<Question>,
+): Promise<OperatorAnswer<Question>> {
+  const loaded = loadDatabaseConfig();
+  if (loaded.kind === 'problems') throw new DatabaseError(loaded.problems.join(' '));
+  const { url: databaseUrl, dataDir } = loaded.database;
+  const answer = databaseUrl === null && dataDir !== null ? await askOperatorSocket(dataDir, question, input) : null;
+  if (answer?.kind === 'answer') return readOperatorAnswer(question, answer.json);
+  if (answer?.kind === 'refused')
+    throw new DatabaseError('The running server cannot answer; its log says why. Use the version that it runs.');
+  const backend = await openLedger({ databaseUrl, dataDir });
+  return answerOperator(backend.db, question, input).finally(() => backend.close());
+}
+
+/** The beginning of a text of people or of the model, in one line. */
+export function inOneLine(text: string, length: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= length ? line : `${line.slice(0, length - 1).toWellFormed()}…`;
+}
+
+/** Runs a command that asks the database. Its problems are one line on standard error, and the exit code 2. */
+export async function reportDatabaseErrors(name: string, run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof DatabaseError) return reportProblem(name, error.message);
+    throw error;
+  }
+}
+
+/** The largest unit of a duration, such as `3 h`. */
+export function formatAge(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / (24 * 60))} d`;
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${escapeHiddenInJson(JSON.stringify(value, null, 2))}\n`);
+}
