@@ -1,5 +1,6 @@
 import { isWithinOneEdit } from '../../lib/closest-name.ts';
 import type { ParsedComment } from '../state/intent.ts';
+import { isAffirmation } from './affirmations.ts';
 import { type CommandGrammar, type CommandText, findCommand } from './command-line.ts';
 import { findQuotedIds, readQuote } from './ids.ts';
 
@@ -143,33 +144,11 @@ function isAddressedToSomeoneElse(text: string, slug: string): boolean {
   return name !== undefined && name.toLowerCase() !== slug.toLowerCase();
 }
 
-/** Short affirmations in ten languages. Each of them, or several in a row, decides nothing and is no instruction. */
-const AFFIRMATIONS: ReadonlySet<string> = new Set(
-  [
-    'yes/y/yep/yeah/yup/ok/okay/k/sure/fine/agreed/great/perfect/nice/please/lgtm/sgtm/thanks/thank you',
-    'approve/approved/accept/accepted/looks good/looks good to me/sounds good/ship it/go ahead/do it',
-    'ja/jawohl/passt/einverstanden/genehmigt/danke/sieht gut aus/oui/d accord/approuvé/parfait/merci',
-    'sí/si/vale/de acuerdo/aprobado/gracias/sim/aprovado/de acordo/obrigado/obrigada',
-    'да/ок/хорошо/согласен/согласна/одобряю/одобрено/是/好/好的/可以/同意/批准/没问题',
-    'はい/了解/承認/いいね/हाँ/ठीक है/स्वीकृत/نعم/موافق/تمام/네/예/좋아요/승인',
-  ].flatMap((line) => line.split('/')),
-);
-
-/**
- * Whether a reply consents without deciding: its first line is empty or only says yes, in words, emoji or a number, or
- * one of its lines holds a decision command.
- */
+/** Whether a reply consents without deciding: by its first line, or by a decision command on any line. */
 function isConsent(lines: readonly CommentLine[]): boolean {
   if (lines.some(holdsDecision)) return true;
   const first = lines.find(isOwn);
-  if (first?.kind === 'code') return false;
-  const words = (first?.text ?? '')
-    .toLowerCase()
-    .replace(/:[a-z0-9_+-]{1,40}:|[\uFE0F\u20E3]/g, ' ')
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
-    .trim();
-  if (words === '' || /^\d+$/.test(words) || AFFIRMATIONS.has(words)) return true;
-  return words.split(' ').every((word) => AFFIRMATIONS.has(word));
+  return first?.kind !== 'code' && isAffirmation(first?.text ?? '');
 }
 
 /** A line of a comment, without its terminator, and what GitHub renders it as. */

@@ -294,6 +294,68 @@ describe('plain text (S45, S46, S48, S56, S62)', () => {
   });
 });
 
+describe('R20: consent is no instruction, with or without a command on another line', () => {
+  it.each([
+    '@countersign lgtm',
+    '@countersign[bot] looks good to me, thanks!',
+    'LGTM /approve',
+    '\u{1F44D} /approve',
+    'please /approve this',
+    'looks good\n\n/approve',
+    'works for me',
+    'Works for me, thank you very much!',
+    'that works',
+    'fine by me \u{1F389}',
+    'This looks great',
+    'ok ship it',
+    '**LGTM**',
+    '![LGTM](https://example.org/yes.png)',
+    '1\uFE0F\u20E3',
+    'thanks @ana',
+    'passt so, danke',
+    'ça marche, merci !',
+    'Me parece bien',
+    'muito bem, obrigado',
+    'Согласен, спасибо',
+    '看起来不错',
+    'いいですね',
+    'ठीक है, धन्यवाद',
+    'موافق، شكرا',
+    '좋아요',
+    'lgtm\n\nMet vriendelijke groet,\nJan de Vries\n\nVerzonden vanaf mijn iPhone',
+    'LGTM\n\nOp ma 23 nov 2026 om 10:00 schreef countersign[bot] <reply@example.org>:\n\n> **Edit**',
+  ])('%j', (body) => {
+    expect(summarize(body)).toMatch(/^@?text yes/);
+  });
+
+  it.each([
+    'yes, but use bigint',
+    'correct it',
+    'thanks, now do the same in total.ts',
+    'good idea, use bigint',
+    'not good',
+    'ok?\u{1F914} why not bigint',
+    'do it in two steps',
+    'works for strings only',
+  ])('%j still instructs', (body) => {
+    expect(summarize(body)).toMatch(/^text: /);
+  });
+});
+
+describe('R21: a reason ends at the first blank or quoted line, whatever a mail program writes below', () => {
+  it.each<Row>([
+    ['/deny\n\nMet vriendelijke groet,\nJan', 'deny location'],
+    ['/deny\n\nVerzonden vanaf mijn iPhone', 'deny location'],
+    ['/deny too wide\nfor this file\n\nGesendet von Mail für Windows', 'deny location: too wide\nfor this file'],
+    ['/deny\n\nLe lun. 23 nov. 2026 à 10:00, Ana a écrit :\n\n> **Edit**', 'deny location'],
+    ['/deny\r\n\r\n________________________________\r\nVan: Ana\r\nVerzonden: maandag', 'deny location'],
+    ['/deny\nEl lun, 23 nov 2026, Ana escribió:\n> **Edit**', 'deny location'],
+    ['/approve\n\n差出人: Ana\n送信日時: 2026年11月23日', 'approve location'],
+  ])('%j', (body, expected) => {
+    expect(summarize(body)).toBe(expected);
+  });
+});
+
 describe('a suggestion block stands alone only with nothing but white space around it (S48, S65)', () => {
   const block = '```suggestion\na\n```';
 
