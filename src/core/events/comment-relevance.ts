@@ -7,6 +7,7 @@ import type { Proposal } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import type { Reason } from '../step/reasons.ts';
+import { findMeantQuestion, speaksToRun } from './natural-replies.ts';
 import { isDecision } from './review-comments.ts';
 
 /** Whether a comment is for the App. */
@@ -26,6 +27,8 @@ export type RelevantComment = {
   readonly question: AgentQuestion | null;
   /** The comment is not addressed to the App, so a refusal gets no reply. */
   readonly silent: boolean;
+  /** Its words are for the run, by their place or by what they quote. */
+  readonly isForRun: boolean;
 };
 
 /**
@@ -34,13 +37,10 @@ export type RelevantComment = {
 export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
   const { parsed } = intent;
   const proposal = findAnsweredProposal(pull, intent);
-  const question = findAnsweredQuestion(pull, intent);
-  const relevant = (command: CommandName, silent = false): RelevantComment => ({
+  const question = findAnsweredQuestion(pull, intent) ?? findMeantQuestion(pull, intent);
+  const relevant = (command: CommandName, silent = false, isForRun = false): RelevantComment => ({
     kind: 'relevant',
-    command,
-    proposal,
-    question,
-    silent,
+    ...{ command, proposal, question, silent, isForRun },
   });
   switch (parsed.kind) {
     case 'command': {
@@ -55,15 +55,18 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
         return parsed.addressedToApp || proposal !== null ? relevant('help') : irrelevant('not-for-us');
       return ifAccepted(pull, parsed, relevant('help'), relevant('help'));
     case 'text':
+      // The body of a review takes effect only with a command.
+      if (proposal !== null && parsed.suggestion !== null && intent.location.at === 'thread')
+        return relevant('edit', !parsed.addressedToApp);
       if (parsed.addressedToApp) return deferWhilePosting(pull, intent, proposal, () => relevant('task'));
       if (parsed.addressedToSomeoneElse && parsed.suggestion === null) return irrelevant('not-for-us');
       if (question !== null) return relevant('answer', true);
       if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
-      return deferWhilePosting(pull, intent, proposal, () =>
-        proposal === null
-          ? irrelevant('not-for-us')
-          : relevant(isAboutDecided(proposal, intent.createdAt) ? 'task' : 'edit', true),
-      );
+      return deferWhilePosting(pull, intent, proposal, () => {
+        if (proposal !== null) return relevant(isAboutDecided(proposal, intent.createdAt) ? 'task' : 'edit', true);
+        const isForRun = parsed.suggestion === null && parsed.text !== '' && speaksToRun(pull, intent);
+        return isForRun ? relevant('task', true, true) : irrelevant('not-for-us');
+      });
   }
 }
 

@@ -11,22 +11,25 @@ import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, findCommand, idAfterWord } from '../comments/command-line.ts';
 import {
   affirmationDecidesNothing,
+  consentDecidesNothing,
   editedIntoCommand,
   malformedCommand,
   notAllowed,
   ownerNotAllowed,
+  wordsWithoutRun,
 } from '../messages/replies.ts';
 import { isAllowed, roleOf } from '../policy/may-approve.ts';
 import type { CommandName, CommentIntent, Intent, ParsedComment, TextComment } from '../state/intent.ts';
 import { HOUR_MS } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
+import { canStillBeDenied, isPending } from '../state/proposal-lifecycle.ts';
 import type { PullState, RecentReply } from '../state/pull-state.ts';
 import { canApprove } from '../state/vote.ts';
 import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
 import { commandMode, isReadAsCommand, type RelevantComment, relevanceOf } from './comment-relevance.ts';
+import { hasAsked } from './natural-replies.ts';
 import { commentRefOf } from './review-comments.ts';
 import { onSuggestionReply } from './suggestion-reply.ts';
 
@@ -149,12 +152,18 @@ function requestAnswerOrTask(context: CommandContext, text: string): Step {
   return isQuestion ? requestAnswer(context, text) : requestTask(context, text);
 }
 
-function onText(context: CommandContext, comment: TextComment, { proposal, question }: RelevantComment): Step {
+function onText(context: CommandContext, comment: TextComment, relevance: RelevantComment): Step {
   const { text, addressedToApp } = comment;
+  const { proposal, question } = relevance;
   // A reply to a question answers it.
   if (question !== null) return answerWithWords(context, question, text);
   if (proposal !== null && (comment.suggestion !== null || comment.affirmation))
     return onReply(context, comment, proposal);
+  if (proposal === null && (addressedToApp || relevance.isForRun) && comment.affirmation) {
+    const consent = onConsent(context);
+    if (consent !== null) return consent;
+  }
+  if (relevance.isForRun) return onWordsForApp(context, text, () => giveWordsToRun(context, text));
   if (!addressedToApp)
     return proposal === null ? onReviewWithoutCommand(context, text) : onWords(context, proposal, text);
   return onWordsForApp(context, text, () =>
@@ -168,6 +177,21 @@ function onReply(context: CommandContext, comment: TextComment, proposal: Propos
   return canStillBeDenied(proposal)
     ? endWithHint(context, `consent ${proposal.id}`, affirmationDecidesNothing(proposal.id))
     : noop(context.pull, 'already-decided');
+}
+
+/** Consent without a command beside pending changes, or thanks to a run that asked nothing; null if it answers one. */
+function onConsent(context: CommandContext): Step | null {
+  const { pull, intent } = context;
+  const pending = pull.proposals.filter(isPending);
+  if (pending.length > 0) return endWithHint(context, `consent ${pull.run?.turns}`, consentDecidesNothing(pending));
+  return intent.parsed.addressedToApp || hasAsked(pull) ? null : noop(pull, 'not-for-us');
+}
+
+/** Words to a run by their place or quote. They never begin a run, which takes a command or a mention. */
+function giveWordsToRun(context: CommandContext, text: string): Step {
+  return giveWordsToAgent(context, text, null, () =>
+    endWithHint(context, `words ${context.pull.run?.id}`, wordsWithoutRun()),
+  );
 }
 
 /** Words below a decided change are for the agent too; those below another one ask for changes to it. */

@@ -168,6 +168,33 @@ export function affirmationDecidesNothing(id: string): Reply {
   );
 }
 
+/** Consent that names no change, beside pending ones. */
+export function consentDecidesNothing(pending: readonly Proposal[]): Reply {
+  return composeReply(
+    `Nothing was decided, because your comment holds no command. To approve a change, write ${codeSpan(`/approve ${pending[0]?.id ?? '<id>'}`)} as the first line. Still pending:`,
+    formatProposalList(pending),
+  );
+}
+
+/** Words to a run that can't go on with them. */
+export function wordsWithoutRun(): Reply {
+  return composeReply(`The agent does not get your comment, because its run is over. ${NEW_RUN_HINT}`);
+}
+
+/** Words that the agent gets after the decisions that its run waits for. */
+export function wordsKept(pending: readonly Proposal[], question: AgentQuestion | null): Reply {
+  const waiting = [
+    ...(pending.length === 0 ? [] : [pluralize(pending.length, 'pending change')]),
+    ...(question === null ? [] : [`the question ${linkedId(question)}`]),
+  ];
+  const one = pending[0]?.id ?? question?.id ?? '';
+  const direct = pending.length === 0 ? `/answer ${one} <text>` : `/edit ${one} <instruction>`;
+  return composeReply(
+    `The agent reads your comment after the decision on ${formatList(waiting)}, or now with ${codeSpan('/continue')}. To speak to one of them, reply in its thread, quote it, or use ${codeSpan(direct)}.`,
+    formatProposalList(pending),
+  );
+}
+
 /** A suggestion block that has no effect. `why` is a clause of plain text. */
 export function suggestionRefused(id: string, why: string): Reply {
   return composeReply(

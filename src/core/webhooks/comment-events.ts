@@ -81,16 +81,21 @@ function findCommenter({ author, viaApp }: WebhookComment, { sender }: DeliveryC
   return viaApp ? 'not-a-person' : actorOf(sender);
 }
 
-/** Why a comment is not for the App, or null. A reply passes, because only the store knows the owner of its thread. */
+/**
+ * Why a comment is not for the App, or null. Replies and words in the conversation pass, because only the store knows
+ * the owner of a thread, and whether the App asked the writer something.
+ */
 function reasonToIgnore(
   comment: WebhookComment,
   parsed: ParsedComment,
   quotedIds: readonly string[],
 ): IgnoreReason | null {
   if (comment.isReply || isAddressedToApp(parsed)) return null;
-  if (parsed.kind === 'malformed-command') return 'not-addressed';
+  if (parsed.kind !== 'text') return 'not-addressed';
   if (comment.reviewState === 'approved' || comment.reviewState === 'changes_requested') return null;
-  return comment.location.at === 'conversation' && quotedIds.length > 0 ? null : 'not-addressed';
+  if (comment.location.at !== 'conversation') return 'not-addressed';
+  const hasWords = parsed.text !== '' && !parsed.addressedToSomeoneElse;
+  return hasWords || quotedIds.length > 0 ? null : 'not-addressed';
 }
 
 /** Whether it is addressed to the App, or a command of its own, or one that is near. */

@@ -137,10 +137,10 @@ describe('an answer', () => {
 
   it('can be a quote reply (S147)', async () => {
     const story = await askPeople(stage(), TEXT);
-    const { ana, bot, model } = story;
+    const { ana, ben, bot, model } = story;
     const [question] = bot.questions();
     if (question === undefined) throw new Error('There is no question.');
-    await ana.says('2');
+    await ben.says('2');
     expect(model.requests()).toHaveLength(1);
     await ana.says(quoteReply(question.body, 'total'));
     expect(results(story)).toEqual([answered('text', 'total', ana.login)]);
@@ -164,9 +164,9 @@ describe('an answer', () => {
 
   it('that is an edited comment, or was written before the question, is none (S60)', async () => {
     const story = await askPeople(stage(), TEXT);
-    const { ana, bot, model } = story;
-    const id = await ana.says('just talking');
-    await ana.does((person) => person.edits(id, `/answer ${newestId(story)} early`));
+    const { ben, bot, model } = story;
+    const id = await ben.says('just talking');
+    await ben.does((person) => person.edits(id, `/answer ${newestId(story)} early`));
     expect(bot.answer()).toContain('An edited comment has no effect');
     expect(model.requests()).toHaveLength(1);
   });

@@ -2,12 +2,14 @@ import { redactDiff } from '../../../lib/redaction.ts';
 import { withNote, wordsNote } from '../../actions/agent-notes.ts';
 import { continueRun } from '../../actions/continue-run.ts';
 import { runContinueNeeds, runStartNeeds, startSettings } from '../../actions/fact-needs.ts';
-import { endStep, recordFeedback, type StepBuilder, startStep } from '../../actions/step-builder.ts';
+import { endStep, recordFeedback, type StepBuilder, startStep, withReply } from '../../actions/step-builder.ts';
 import { escapeDiff } from '../../agent/context/diff-excerpt.ts';
 import { cutDiff } from '../../agent/shared/response-size.ts';
 import { type Change, changeDiff, pathsOf } from '../../edits/change.ts';
+import { wordsKept } from '../../messages/replies.ts';
 import { decideReading } from '../../policy/path-policy.ts';
 import type { Proposal, ProposalState } from '../../state/proposal.ts';
+import { isPending } from '../../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../../state/pull-state.ts';
 import { type DecidedChange, isAnswering } from '../../state/run.ts';
 import { DEFAULT_SETTINGS } from '../../state/settings.ts';
@@ -15,6 +17,7 @@ import { CONTEXT_LIMITS } from '../../state/task-context.ts';
 import type { Need } from '../../step/facts.ts';
 import type { Step } from '../../step/step.ts';
 import { acknowledge, type CommandContext, type CommentContext, refuseToRun } from './context.ts';
+import { findOpenQuestion } from './targets.ts';
 
 /** Who gets a person's words: the active run, the last one, which goes on with its transcript, or a new one. */
 type WordsReceiver = 'active-run' | 'ended-run' | 'new-run';
@@ -71,8 +74,17 @@ export function giveWordsToAgent(
   const lifted = recordFeedback(startStep(pull), context.facts.now);
   const noted = acknowledge(withNote(lifted, note), context, 'eyes');
   return receiver === 'active-run'
-    ? endStep(noted, 'note-queued')
+    ? endStep(tellWhenRead(noted, context), 'note-queued')
     : endStep(continueEndedRun(noted, context), 'resumed');
+}
+
+/** While people are to decide something, the agent reads nothing else, which each person is told once per response. */
+function tellWhenRead(builder: StepBuilder, { pull, person, intent: { location } }: CommandContext): StepBuilder {
+  const pending = pull.proposals.filter((one) => isPending(one) && one.origin.kind === 'call');
+  const question = findOpenQuestion(pull);
+  if (pending.length === 0 && question === null) return builder;
+  const once = `words-kept:${pull.run?.id}:${pull.run?.turns}:${person.id}`;
+  return withReply(builder, location, wordsKept(pending, question), once);
 }
 
 /** Half a secret is not recognized, so the diff is cut last. */
