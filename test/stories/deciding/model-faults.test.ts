@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ScriptedCall, ScriptedTurn } from '../../../fakes/model/script.ts';
 import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
-import { BIGINT } from '../support/proposals.ts';
+import { BIGINT, EXACTLY } from '../support/proposals.ts';
 import { edit, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
@@ -42,14 +42,21 @@ describe('invalid model responses', () => {
     expect(bot.answer()).toMatch(/, the answer, written by the model:\n\n>.*\n\nNothing was changed\.$/m);
   });
 
-  it('two calls with one id are an invalid response, so the model is asked again (D7)', async () => {
-    const { ana, bot, model } = await stage().tell();
-    model.proposes({ ...BIGINT, id: 'call_1' }, { ...BIGINT, id: 'call_1' });
+  it('R55: two calls with one id are both proposed, and each is answered once under an id of its own (D7)', async () => {
+    const { ana, bot, model, pr } = await stage().tell();
+    model.proposes({ ...BIGINT, id: 'call_1' }, { ...EXACTLY, id: 'call_1' });
     await ana.says('/countersign use bigint');
-    await expect.poll(() => model.requests().length, { timeout: 25_000 }).toBe(2);
-    await stage().settle();
-    expect(bot.proposals()).toEqual([]);
-    expect(bot.answer()).toContain('> All done.');
+    expect(bot.proposals()).toHaveLength(2);
+    await ana.says('/approve all');
+    expect(pr.commits()).toHaveLength(1);
+    const answered =
+      model
+        .requests()
+        .at(-1)
+        ?.messages.flatMap(({ toolCallId }) => toolCallId ?? []) ?? [];
+    const [first, second, ...more] = answered;
+    expect([first, more]).toEqual(['call_1', []]);
+    expect(second).toMatch(/^[a-z0-9]{9}$/);
   });
 });
 
