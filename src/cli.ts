@@ -55,6 +55,20 @@ const COMMANDS = new Map<string, CliCommand>([
     },
   ],
   [
+    'pause',
+    {
+      summary: 'pause an account or repository',
+      run: async (args) => (await import('./cli/operate/pause.ts')).runPause('pause', args),
+    },
+  ],
+  [
+    'unpause',
+    {
+      summary: 'end a pause, and go on',
+      run: async (args) => (await import('./cli/operate/pause.ts')).runPause('unpause', args),
+    },
+  ],
+  [
     'export',
     {
       summary: 'export who decided what',

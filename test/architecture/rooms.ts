@@ -72,7 +72,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/cli/export': { what: '`countersign export`', entries: ['export.ts'] },
   'src/cli/operate': {
     what: 'commands that ask a running server or its database',
-    entries: ['pending.ts', 'inspect.ts'],
+    entries: ['pending.ts', 'inspect.ts', 'pause.ts'],
   },
   'src/cli/git': {
     what: 'the `git` program',

@@ -1,3 +1,4 @@
+import { pausedReply } from '../../core/messages/paused-reply.ts';
 import { SUBSCRIBED_EVENTS } from '../../core/step/app-rights.ts';
 import type { AppIdentity } from '../../core/step/facts.ts';
 import type { DeliveryEvent } from '../../core/step/ports.ts';
@@ -71,7 +72,7 @@ async function storeInterpretation(
       return interpretation.reason;
     case 'intent': {
       const { intent } = interpretation;
-      return store.receive({ id, intent, contentKey: contentKey(intent) }, now());
+      return store.receive({ id, intent, contentKey: contentKey(intent), pausedReply: pausedReply(intent) }, now());
     }
     case 'installation-event':
       return store.broadcastToPulls(id, interpretation.installationEvent, now());

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Signal } from '../../core/step/signals.ts';
 import { EFFECT_COLUMNS, type EffectRow, toStoredEffect } from './effects.ts';
 import { type DatabaseSchema, fromStored } from './engine/schema.ts';
+import { IS_NOTICE, IS_PAUSED } from './pauses.ts';
 import type { Claim, PullWork } from './store.ts';
 
 /** Due signals of unclaimed pull requests, without comments that are held back by a failed one. */
@@ -9,14 +10,14 @@ const dueSignals = (now: number): RawBuilder<unknown> => sql`
   from inbox join pulls on pulls.pull_key = inbox.pull_key
   where inbox.done_at is null and inbox.not_before <= ${now}
     and (inbox.kind = 'effect-result' or pulls.webhooks_retry_at <= ${now})
-    and (pulls.lease_until is null or pulls.lease_until <= ${now})
+    and (pulls.lease_until is null or pulls.lease_until <= ${now}) and not ${IS_PAUSED}
   order by inbox.not_before limit 1`;
 
 /** Due exclusive effects of unclaimed pull requests. */
 const dueEffects = (now: number): RawBuilder<unknown> => sql`
   from effects join pulls on pulls.pull_key = effects.pull_key
   where effects.done_at is null and effects.lane = 'exclusive' and effects.not_before <= ${now}
-    and (pulls.lease_until is null or pulls.lease_until <= ${now})
+    and (pulls.lease_until is null or pulls.lease_until <= ${now}) and (not ${IS_PAUSED} or ${IS_NOTICE})
   order by effects.not_before limit 1`;
 
 /**
@@ -126,16 +127,17 @@ async function startOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, now: num
   const { pullRequestKey } = claim;
   const { rows } = await sql<WorkRow>`
     with claimed as materialized (
-      select webhooks_retry_at from pulls where ${isHeldBy(claim)} for no key update
+      select webhooks_retry_at, ${IS_PAUSED} as is_paused from pulls where ${isHeldBy(claim)} for no key update
     ), due_signal as materialized (
       select inbox.id, inbox.signal, inbox.received_at, inbox.attempts, inbox.internal_errors from claimed, inbox
-      where inbox.pull_key = ${pullRequestKey} and inbox.done_at is null and inbox.signal is not null
+      where not claimed.is_paused and inbox.pull_key = ${pullRequestKey} and inbox.done_at is null and inbox.signal is not null
         and inbox.not_before <= ${now} and (inbox.kind = 'effect-result' or claimed.webhooks_retry_at <= ${now})
       order by inbox.kind, inbox.id limit 1
     ), due_effect as materialized (
       select effects.id from claimed, effects
       where effects.pull_key = ${pullRequestKey} and effects.lane = 'exclusive' and effects.done_at is null
         and effects.not_before <= ${now} and not exists (select from due_signal)
+        and (not claimed.is_paused or ${IS_NOTICE})
       order by effects.id limit 1
     ), started as (
       update effects set attempts = effects.attempts + 1, started = true
@@ -162,10 +164,12 @@ export async function findNextDue(db: Kysely<DatabaseSchema>): Promise<number | 
     select least(
       (select min(greatest(inbox.not_before, pulls.lease_until,
           case when inbox.kind = 'webhook' then pulls.webhooks_retry_at end))
-        from inbox join pulls on pulls.pull_key = inbox.pull_key where inbox.done_at is null),
+        from inbox join pulls on pulls.pull_key = inbox.pull_key
+        where inbox.done_at is null and not ${IS_PAUSED}),
       (select min(greatest(effects.not_before,
           case effects.lane when 'exclusive' then pulls.lease_until else effects.lease_until end))
-        from effects join pulls on pulls.pull_key = effects.pull_key where effects.done_at is null)
+        from effects join pulls on pulls.pull_key = effects.pull_key
+        where effects.done_at is null and (not ${IS_PAUSED} or ${IS_NOTICE}))
     ) as due
   `.execute(db);
   return rows[0]?.due ?? null;

@@ -10,6 +10,7 @@ import {
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import { type DatabaseSchema, fromStored, toPlainText, toStored } from './engine/schema.ts';
+import { IS_PAUSED } from './pauses.ts';
 import type { EffectRetry, StoredEffect } from './store.ts';
 
 /** Columns of `effects` that a `StoredEffect` needs. */
@@ -38,6 +39,7 @@ export async function claimEffect(
       select id from effects
       where done_at is null and lane = 'concurrent' and not_before <= ${now}
         and (lease_until is null or lease_until <= ${now})
+        and not exists (select from pulls where pulls.pull_key = effects.pull_key and ${IS_PAUSED})
       order by not_before limit 1 for update skip locked
     )
     returning ${EFFECT_COLUMNS}

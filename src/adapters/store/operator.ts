@@ -3,9 +3,10 @@ import { storedAs } from '../../lib/trust.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import { inspectPull } from './inspect-pull.ts';
 import { listPending } from './list-pending.ts';
+import { pause, unpause } from './pauses.ts';
 
 /** What an operator can ask of the database, by name. Inputs and answers are JSON. */
-const QUESTIONS = { pending: listPending, inspect: inspectPull } as const;
+const QUESTIONS = { pending: listPending, inspect: inspectPull, pause, unpause } as const;
 
 export type OperatorQuestion = keyof typeof QUESTIONS;
 

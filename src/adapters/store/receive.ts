@@ -4,6 +4,7 @@ import { createPullState, pullRequestKey } from '../../core/state/pull-state.ts'
 import type { Signal } from '../../core/step/signals.ts';
 import { type DatabaseSchema, toStored } from './engine/schema.ts';
 import { toStoredPullState } from './load.ts';
+import { noticeCte } from './pauses.ts';
 import type { InterpretedDelivery } from './store.ts';
 
 type Receipt = 'stored' | 'duplicate';
@@ -14,9 +15,10 @@ const MAX_ATTEMPTS = 3;
 /** Stores a delivery. Nothing changes for one whose id or content key is known. */
 export async function receive(
   db: Kysely<DatabaseSchema>,
-  { id, contentKey, intent }: InterpretedDelivery,
+  delivery: InterpretedDelivery,
   now: number,
 ): Promise<Receipt> {
+  const { id, contentKey, intent } = delivery;
   const { installationId, repositoryId, number } = intent.pull;
   const signal: Signal = { type: 'intent', deliveryId: id, intent };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -30,8 +32,8 @@ export async function receive(
       ), stored as (
         insert into inbox (pull_key, kind, delivery_id, content_key, signal, received_at, not_before)
         select pull_key, 'webhook', ${id}, ${contentKey}, ${toStored(signal)}, ${now}::bigint, ${now}::bigint from pull
-        on conflict do nothing returning id
-      )
+        on conflict do nothing returning pull_key
+      ), ${noticeCte(delivery, now)}
       select exists (select from pull) as "isPullKnown", exists (select from stored) as "isStored"
     `.execute(db);
     if (rows[0]?.isPullKnown === true) return rows[0].isStored ? 'stored' : 'duplicate';

@@ -26,6 +26,8 @@ export type InterpretedDelivery = {
   readonly intent: Intent;
   /** Identifies the content across events, as in `issue-comment:12`; null if only the delivery id counts. */
   readonly contentKey: string | null;
+  /** Stored with it if its repository is paused, once on the pull request for each pause. */
+  readonly pausedReply?: Effect | undefined;
 };
 
 /**

@@ -32,6 +32,8 @@ type PullsTable = {
   repository_id: number;
   number: number;
   state: string;
+  /** Such as `acme/shop`, in lower case. */
+  repository: ColumnType<string | null, never, never>;
   run_id: string | null;
   /** A run is active, a task is queued or a proposal is open; also true before the first decision. */
   active: Generated<boolean>;
@@ -162,6 +164,8 @@ export type DatabaseSchema = {
   messages: MessagesTable;
   effects: EffectsTable;
   recovery_state: RecoveryStateTable;
+  /** The accounts and repositories where nothing is done: `acme`, `acme/shop`, in lower case. */
+  pauses: { name: string; since: number };
   installation_events: { delivery_id: string; received_at: number; uninstalled_installation_id: number | null };
   migrations: { number: number; name: string; applied_at: Date };
 };

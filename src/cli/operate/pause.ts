@@ -1,0 +1,57 @@
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { type OptionsResult, optionsProblem, parseOptions, runCommand, singleArgument } from '../options.ts';
+import { formatTable } from '../table.ts';
+import { askDatabase, reportDatabaseErrors } from './ask.ts';
+
+type PauseOptions = { readonly name: string };
+
+const ARGUMENT_PROBLEM = 'Give one account or repository, such as acme or acme/shop.';
+
+const HELP = {
+  pause: `Usage: countersign pause OWNER[/REPO]
+
+Pauses an account or repository: its webhooks are stored, and nothing else happens there. Work that is under way ends
+its current step. Whoever asks for something there is told so, once on each pull request.
+`,
+  unpause: `Usage: countersign unpause OWNER[/REPO]
+
+Ends a pause: everything that was stored meanwhile is processed, in order.
+`,
+} as const;
+
+const COMMON_HELP = `Asks the running server, or the database that DATABASE_URL or DATA_DIR names, and prints what is paused then.
+
+  --help  print this text
+
+Exit code: 0 on success, 2 if the command could not begin.
+`;
+
+const OWNER_OR_REPOSITORY = /^[\w.-]+(?:\/[\w.-]+)?$/;
+
+/** Parses the arguments of `countersign pause` and `countersign unpause`. Never throws. */
+export function parsePauseOptions(command: string, argv: readonly string[]): OptionsResult<PauseOptions> {
+  const options = { help: { type: 'boolean', short: 'h' } } as const;
+  const parse = () => parseArgs({ args: [...argv], options, strict: true, allowPositionals: true });
+  return parseOptions(command, parse, ({ positionals }) => {
+    const argument = singleArgument(positionals, { missing: ARGUMENT_PROBLEM, several: ARGUMENT_PROBLEM });
+    if (argument.kind === 'problem') return argument;
+    if (!OWNER_OR_REPOSITORY.test(argument.value)) return optionsProblem(ARGUMENT_PROBLEM);
+    return { kind: 'options', options: { name: argument.value } };
+  });
+}
+
+/** Runs `countersign pause` or `countersign unpause`. Exit code: 0, or 2 (could not begin). */
+export function runPause(verb: 'pause' | 'unpause', argv: readonly string[]): Promise<number> {
+  const command = `countersign ${verb}`;
+  const help = `${HELP[verb]}${COMMON_HELP}`;
+  return runCommand({ name: command, help }, parsePauseOptions(command, argv), ({ name }) =>
+    reportDatabaseErrors(command, async () => {
+      const now = Date.now();
+      const pauses = await (verb === 'pause' ? askDatabase('pause', { name, now }) : askDatabase('unpause', { name }));
+      const rows = pauses.map((paused) => [paused.name, paused.since]);
+      process.stdout.write(rows.length === 0 ? 'Nothing is paused.\n' : formatTable([['paused', 'since'], ...rows]));
+      return 0;
+    }),
+  );
+}
