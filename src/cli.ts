@@ -69,6 +69,13 @@ const COMMANDS = new Map<string, CliCommand>([
     },
   ],
   [
+    'report',
+    {
+      summary: 'count tasks, changes and their cost',
+      run: async (args) => (await import('./cli/operate/report.ts')).runReport(args),
+    },
+  ],
+  [
     'export',
     {
       summary: 'export who decided what',

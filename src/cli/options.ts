@@ -62,6 +62,15 @@ export function parseOptions<Arguments extends ParsedArguments, Options>(
   return result.kind === 'problem' ? optionsProblem(`${result.problem} See ${command} --help.`) : result;
 }
 
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/** A day or time of ISO 8601, in ms since the epoch; null if the option is absent. */
+export function parseTime(text: string | undefined): number | null | 'no time' {
+  if (text === undefined) return null;
+  const time = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? 'no time' : time;
+}
+
 /** A problem with the options, in one sentence. */
 export function optionsProblem(problem: string): Problem {
   return { kind: 'problem', problem };

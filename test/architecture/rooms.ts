@@ -72,7 +72,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/cli/export': { what: '`countersign export`', entries: ['export.ts'] },
   'src/cli/operate': {
     what: 'commands that ask a running server or its database',
-    entries: ['pending.ts', 'inspect.ts', 'pause.ts'],
+    entries: ['pending.ts', 'inspect.ts', 'pause.ts', 'report.ts'],
   },
   'src/cli/git': {
     what: 'the `git` program',
@@ -107,7 +107,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/adapters/store': {
     what: 'PostgreSQL and PGlite',
-    entries: ['store.ts', 'open.ts', 'ledger.ts', 'operator.ts', 'list-pending.ts', 'inspect-pull.ts'],
+    entries: ['store.ts', 'open.ts', 'ledger.ts', 'operator.ts', 'list-pending.ts', 'inspect-pull.ts', 'report.ts'],
   },
   'src/adapters/store/engine': {
     what: 'connections, migrations, database errors',

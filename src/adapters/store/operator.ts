@@ -4,9 +4,10 @@ import type { DatabaseSchema } from './engine/schema.ts';
 import { inspectPull } from './inspect-pull.ts';
 import { listPending } from './list-pending.ts';
 import { pause, unpause } from './pauses.ts';
+import { report } from './report.ts';
 
 /** What an operator can ask of the database, by name. Inputs and answers are JSON. */
-const QUESTIONS = { pending: listPending, inspect: inspectPull, pause, unpause } as const;
+const QUESTIONS = { pending: listPending, inspect: inspectPull, pause, unpause, report } as const;
 
 export type OperatorQuestion = keyof typeof QUESTIONS;
 

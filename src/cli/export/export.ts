@@ -24,6 +24,7 @@ import {
   type OptionsResult,
   optionsProblem,
   parseOptions,
+  parseTime,
   reportProblem,
   runCommand,
   type ValidatedOptions,
@@ -62,8 +63,6 @@ const EXPORT_OPTIONS = {
 
 const PULL_NAME = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,9})$/;
 
-const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
-
 /** Parses the arguments of `countersign export`. Never throws. */
 export function parseExportOptions(argv: readonly string[]): OptionsResult<ExportOptions> {
   const parse = () => parseArgs({ args: [...argv], options: EXPORT_OPTIONS, strict: true, allowPositionals: false });
@@ -73,8 +72,8 @@ export function parseExportOptions(argv: readonly string[]): OptionsResult<Expor
     ({ values: { pr, since, csv } }): ValidatedOptions<ExportOptions> => {
       const [, repository, number] = PULL_NAME.exec(pr ?? '') ?? [];
       if (pr !== undefined && repository === undefined) return optionsProblem('--pr needs a name such as acme/shop#7.');
-      const time = since === undefined ? null : ISO_TIME.test(since) ? Date.parse(since) : Number.NaN;
-      if (Number.isNaN(time)) return optionsProblem('--since needs a time such as 2030-01-31T12:00:00Z.');
+      const time = parseTime(since);
+      if (time === 'no time') return optionsProblem('--since needs a time such as 2030-01-31T12:00:00Z.');
       const pull = repository === undefined ? null : { repository, number: Number(number) };
       return { kind: 'options', options: { pull, since: time, format: csv === true ? 'csv' : 'json' } };
     },

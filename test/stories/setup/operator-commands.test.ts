@@ -54,6 +54,17 @@ describe('countersign pending', () => {
   });
 });
 
+describe('countersign report', () => {
+  it('O20: counts tasks and accepted changes by repository, in four forms', async () => {
+    const [row] = JSON.parse((await ask('report', '--format', 'json')).stdout);
+    expect(row).toMatchObject({ name: story.pr.fullName, tasks: 1, accepted: 1, changed: 0, denied: 0, costUsd: null });
+    expect((await ask('report', '--by', 'person', '--format', 'md')).stdout).toContain(
+      `| ${story.ana.login} | 1 | 1 |`,
+    );
+    expect((await ask('report', '--until', '2020-01-01', '--format', 'csv')).stdout.split('\r\n')).toHaveLength(2);
+  });
+});
+
 describe('countersign inspect', () => {
   it('O19: shows the run, its changes, and the reason of each event, while the server runs', async () => {
     const { code, stdout } = whileRunning.inspected;

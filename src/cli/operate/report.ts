@@ -1,0 +1,99 @@
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { REPORT_GROUPS, type ReportInput, type ReportRow } from '../../adapters/store/report.ts';
+import { type OptionsResult, optionsProblem, parseOptions, parseTime, runCommand } from '../options.ts';
+import { formatTable } from '../table.ts';
+import { askDatabase, printJson, reportDatabaseErrors } from './ask.ts';
+
+type ReportOptions = ReportInput & { readonly format: ReportFormat };
+
+const REPORT_COMMAND = {
+  name: 'countersign report',
+  help: `Usage: countersign report [--since TIME] [--until TIME] [--by repo|person|model] [--format table|md|json|csv]
+
+Counts tasks, changes that were accepted (and how many of them with people's own lines), denied, or answered with other
+instructions, and what the runs cost. Asks the running server, or the database that DATABASE_URL or DATA_DIR names.
+
+  --since TIME   begun or decided since this time, such as 2030-01-31 or 2030-01-31T12:00:00Z
+  --until TIME   begun or decided before this time
+  --by GROUP     a row for each repo (the default), person who gave tasks, or model
+  --format FORM  table (the default), md, json or csv
+  --help         print this text
+
+Exit code: 0 on success, 2 if the command could not begin.
+`,
+};
+
+/** Parses the arguments of `countersign report`. Never throws. */
+export function parseReportOptions(argv: readonly string[]): OptionsResult<ReportOptions> {
+  const options = {
+    since: { type: 'string' },
+    until: { type: 'string' },
+    by: { type: 'string', default: 'repo' },
+    format: { type: 'string', default: 'table' },
+    help: { type: 'boolean', short: 'h' },
+  } as const;
+  const parse = () => parseArgs({ args: [...argv], options, strict: true, allowPositionals: false });
+  return parseOptions(REPORT_COMMAND.name, parse, ({ values }) => {
+    const [since, until] = [parseTime(values.since), parseTime(values.until)];
+    if (since === 'no time' || until === 'no time')
+      return optionsProblem('--since and --until need a time such as 2030-01-31T12:00:00Z.');
+    const by = REPORT_GROUPS.find((group) => group === values.by);
+    if (by === undefined) return optionsProblem('--by is repo, person or model.');
+    const format = FORMATS.find((known) => known === values.format);
+    if (format === undefined) return optionsProblem('--format is table, md, json or csv.');
+    return { kind: 'options', options: { since, until, by, format } };
+  });
+}
+
+/** Runs `countersign report`. Exit code: 0, or 2 (could not begin). */
+export function runReport(argv: readonly string[]): Promise<number> {
+  return runCommand(REPORT_COMMAND, parseReportOptions(argv), ({ format, ...input }) =>
+    reportDatabaseErrors(REPORT_COMMAND.name, async () => {
+      const rows = await askDatabase('report', input);
+      if (format === 'json') printJson(rows.map((row) => ({ ...row, costPerAccepted: costPerAccepted(row) })));
+      else process.stdout.write(WRITERS[format]([headings(input.by), ...rows.map(toCells)]));
+      return 0;
+    }),
+  );
+}
+
+type Cells = readonly (readonly string[])[];
+
+const WRITERS = {
+  table: formatTable,
+  md: toMarkdown,
+  csv: (rows: Cells) => rows.map((row) => `${row.map(toCsvCell).join(',')}\r\n`).join(''),
+} as const;
+
+const FORMATS = ['table', 'md', 'json', 'csv'] as const;
+
+type ReportFormat = (typeof FORMATS)[number];
+
+function headings(by: ReportInput['by']): readonly string[] {
+  return [by, 'tasks', 'accepted', 'changed', 'denied', 'instructed', 'cost', 'cost per accepted'];
+}
+
+function toCells(row: ReportRow): readonly string[] {
+  const { name, tasks, accepted, changed, denied, instructed, costUsd } = row;
+  const counts = [tasks, accepted, changed, denied, instructed].map(String);
+  return [name, ...counts, toDollars(costUsd), toDollars(costPerAccepted(row))];
+}
+
+function costPerAccepted({ costUsd, accepted }: ReportRow): number | null {
+  return costUsd === null || accepted === 0 ? null : costUsd / accepted;
+}
+
+function toDollars(amount: number | null): string {
+  return amount === null ? '-' : amount.toFixed(4);
+}
+
+function toMarkdown([first = [], ...rows]: Cells): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return [line(first), line(first.map(() => '---')), ...rows.map(line)].join('');
+}
+
+/** The cells are names of GitHub, numbers, and names of models. */
+function toCsvCell(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
