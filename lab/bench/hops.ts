@@ -141,6 +141,7 @@ function createBenchContext(meter: Meter, store: Store): WorkerContext {
     clock: { now, every: () => () => {} },
     log: SILENT_LOG,
     self: { slug: app.slug, botId: app.botId },
+    idKey: 'lab',
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
     links: ({ owner, repo }) => ({ repository: `${url}/${owner}/${repo}` }),

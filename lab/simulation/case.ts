@@ -286,6 +286,7 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
     },
     log: cast.log,
     self: { slug: fixture.slug, botId: fixture.botId },
+    idKey: 'lab',
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
     links: () => ({ repository: `${GITHUB_URL}/acme/shop` }),

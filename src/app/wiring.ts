@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type ApplicationFunction, Probot } from 'probot';
 import { createGitHub, type GitHubAppClient } from '../adapters/github/create-github.ts';
 import { apiBaseUrl, CountersignOctokit } from '../adapters/github/requests/client.ts';
@@ -144,6 +145,7 @@ export function launchWorker(
     clock: { now, every },
     log,
     self: { slug: identity.slug, botId: identity.botId },
+    idKey: randomBytes(16).toString('hex'),
     isServedOwner: createOwnerCheck(config.allowedOwners, identity.owner),
     operatorSettings,
     links: ({ owner, repo }: PullRequestRef) => ({ repository: `${siteOf(config)}/${owner}/${repo}` }),

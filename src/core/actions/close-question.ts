@@ -1,4 +1,5 @@
-import { type AgentQuestion, isAnswerable } from '../state/question.ts';
+import { isOpen } from '../state/proposal-lifecycle.ts';
+import { type AgentQuestion, isAnswerable, nextQuestion } from '../state/question.ts';
 import { type StepBuilder, withEffects, withRun } from './step-builder.ts';
 
 export function withQuestion(builder: StepBuilder, question: AgentQuestion): StepBuilder {
@@ -24,6 +25,24 @@ export function queueQuestionUpdate(builder: StepBuilder, { id, runId, comment }
 export function cancelQuestions(builder: StepBuilder, problem: string): StepBuilder {
   const open = builder.pull.run?.questions.filter(({ state }) => state === 'asked') ?? [];
   return open.reduce((next, one) => closeQuestion(next, one, { state: 'cancelled', problem }), builder);
+}
+
+/**
+ * Posts the next question once no change of its response is open. The run comment shows before that the run is waiting
+ * (S119).
+ */
+export function postNextQuestion(builder: StepBuilder): StepBuilder {
+  const { proposals, run } = builder.pull;
+  const next = nextQuestion(run?.questions ?? []);
+  if (next === null || proposals.some((one) => isOpen(one) && one.runId === next.runId && one.origin.kind === 'call'))
+    return builder;
+  const { runId, id: questionId, call } = next;
+  const due = withQuestion(builder, { ...next, isDue: true });
+  return withEffects(
+    due,
+    { type: 'update-run-comment', runId },
+    { type: 'post-question', runId, turn: call.turn, questionId },
+  );
 }
 
 /** Whether a question was posted before this time. GitHub's times are whole seconds; the same second is not before. */

@@ -63,7 +63,15 @@ function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: re
   return withReply(
     builder,
     location,
-    runEnded({ ...ending, requester, proposals, commits, summary, droppedTasks: dropped }),
+    runEnded({
+      ...ending,
+      requester,
+      proposals,
+      pending: builder.pull.proposals,
+      commits,
+      summary,
+      droppedTasks: dropped,
+    }),
   );
 }
 

@@ -1,23 +1,21 @@
 import { answeredOutput, unaskableOutput } from '../agent/question-texts.ts';
 import { joinAnswers } from '../agent/turn-texts.ts';
 import { createProposalId } from '../comments/ids.ts';
-import { pullRequestKey } from '../state/pull-state.ts';
-import { type AgentQuestion, type AnswerRecord, currentQuestion, questionDigest } from '../state/question.ts';
+import { type AgentQuestion, type AnswerRecord, questionDigest } from '../state/question.ts';
 import type { Run } from '../state/run.ts';
 import type { CallResult } from '../step/signals.ts';
 import { closeQuestion } from './close-question.ts';
 import { endRun } from './end-run.ts';
-import { recordFeedback, type StepBuilder, withEffects, withPullState, withRun } from './step-builder.ts';
+import { recordFeedback, type StepBuilder, withPullState, withRun } from './step-builder.ts';
 import { answerToolCall, setCallStatus } from './tool-batch.ts';
 
 type QuestionResult = Extract<CallResult, { kind: 'question' | 'unaskable' }>;
 
-/** Creates the questions of a response, and asks the first one. The others follow one after the other. */
+/** Creates the questions of a response. They are asked one after the other once no change of it is open. */
 export function createQuestions(builder: StepBuilder, results: readonly CallResult[]): StepBuilder {
   const asked = results.filter((result) => result.kind === 'question' || result.kind === 'unaskable');
   const isProposing = results.some(({ kind }) => kind === 'change');
-  const created = asked.reduce((next, one) => createQuestion(next, one, isProposing), builder);
-  return currentQuestion(builder.pull.run?.questions ?? []) === null ? postNextQuestion(created) : created;
+  return asked.reduce((next, one) => createQuestion(next, one, isProposing), builder);
 }
 
 function createQuestion(builder: StepBuilder, result: QuestionResult, isProposing: boolean): StepBuilder {
@@ -25,7 +23,7 @@ function createQuestion(builder: StepBuilder, result: QuestionResult, isProposin
   const { run } = pull;
   if (run === null) return builder;
   const call = { turn: result.turn, callId: result.callId };
-  const id = createProposalId(pullRequestKey(pull.ref), pull.proposalCount);
+  const id = createProposalId(pull);
   const question = toQuestion(result, run, { id, isProposing });
   const added = withRun(withPullState(builder, { proposalCount: pull.proposalCount + 1 }), {
     questions: [...run.questions, question],
@@ -50,6 +48,7 @@ function toQuestion(
     place: questionPlace(run),
     state: result.kind === 'question' ? 'asked' : 'failed',
     problem: result.kind === 'question' ? null : result.problem,
+    isDue: false,
     ...{ comment: null, answer: null, note: null, by: null },
   };
 }
@@ -58,16 +57,7 @@ function questionPlace({ task: { location } }: Run): AgentQuestion['place'] {
   return location.at === 'thread' ? { at: 'thread', rootId: location.rootId } : { at: 'conversation' };
 }
 
-/** Posts the next question, unless one is being asked. The run comment shows before that the run is waiting (S119). */
-function postNextQuestion(builder: StepBuilder): StepBuilder {
-  const next = currentQuestion(builder.pull.run?.questions ?? []);
-  if (next === null || next.comment !== null) return builder;
-  const { runId, id: questionId, call } = next;
-  const shown = withEffects(builder, { type: 'update-run-comment', runId });
-  return withEffects(shown, { type: 'post-question', runId, turn: call.turn, questionId });
-}
-
-/** Stores a person's answer, which is final. A rejection ends the run (S118); else the next question is asked. */
+/** Stores a person's answer, which is final. A rejection ends the run (S118). */
 export function recordAnswer(
   builder: StepBuilder,
   question: AgentQuestion,
@@ -78,8 +68,7 @@ export function recordAnswer(
   const recorded = { ...builder, answers: [...builder.answers, record] };
   if (answer.kind === 'reject') return rejectQuestion(recorded, question, record, now);
   const closed = closeQuestion(recorded, question, { state: 'answered', answer, note, by });
-  const answered = answerToolCall(closed, question.call, answeredOutput(record));
-  return postNextQuestion(recordFeedback(answered, now));
+  return recordFeedback(answerToolCall(closed, question.call, answeredOutput(record)), now);
 }
 
 /** The model's text so far becomes its closing words. Its call is answered for questions of people (S111). */

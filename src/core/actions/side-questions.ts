@@ -79,7 +79,7 @@ export function onSideQuestionAnswered(
   const question = findSideQuestion(pull, questionId);
   if (question === null) return noop(pull, 'outdated-result');
   const counted = countUsage(startStep(pull), question, usage);
-  const reply = questionAnswered(question, outcome);
+  const reply = questionAnswered(question, outcome, pull.proposals);
   if (outcome.kind === 'failed') return endStep(endSideQuestion(counted, question, reply), 'side-question-answered');
   const kept = keepAnswer(counted, question, outcome.content, now);
   return endStep(endSideQuestion(kept, question, reply), 'side-question-answered');

@@ -18,6 +18,7 @@ import type { PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { EndReason, Phase, Run } from '../state/run.ts';
 import { hasWords } from './agent-notes.ts';
+import { postNextQuestion } from './close-question.ts';
 import { endRun } from './end-run.ts';
 import { countBatchResponse, showHeldCalls, startNextTurn } from './next-turn.ts';
 import {
@@ -136,10 +137,9 @@ export function advanceBatch(builder: StepBuilder, now: string): StepBuilder {
       : completeBatch(builder, run, now);
   if (run.batch.calls.every(isSettledOrExpired))
     return endRun(builder, { reason: expiryReason(run.batch), by: null, note: null }, now);
-  return withEffects(withRun(builder, { phase: phaseOf(builder.pull, run.batch) }), {
-    type: 'update-run-comment',
-    runId: run.id,
-  });
+  const waiting = withRun(builder, { phase: phaseOf(builder.pull, run.batch) });
+  const asked = postNextQuestion(waiting);
+  return asked === waiting ? withEffects(asked, { type: 'update-run-comment', runId: run.id }) : asked;
 }
 
 /** A batch of only such calls ends the run. The expired ones get an output only if the run is continued. */

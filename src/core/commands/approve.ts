@@ -32,7 +32,7 @@ export const approve = {
   summary:
     'make the change; in its thread the id may be left out, lines below are a note for the agent; with always also later changes by the same tool, of this path or of a glob',
   allowedTo: 'writer',
-  decidesOn: { states: 'pending', includesUndos: true },
+  decidesOn: { states: 'pending', includesUndos: true, onlySeen: true },
   read: readApproval,
   needs: {
     condition: 'it means pending changes',

@@ -6,6 +6,7 @@ import { WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import type { CommandNamed } from '../comments/command-line.ts';
 import { nothingPending } from '../messages/replies.ts';
 import { activeRun } from '../state/pull-state.ts';
+import { nextQuestion } from '../state/question.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, type CommandDefinition, endWithReply } from './shared/context.ts';
 import { findOpenQuestion, replyUnresolved, resolveAll } from './shared/targets.ts';
@@ -28,6 +29,8 @@ function runContinue(context: CommandContext, { text }: CommandNamed<'continue'>
   const pending = resolveAll(context.pull, continueCommand.decidesOn, context.commentRef);
   const question = findOpenQuestion(context.pull);
   const isAsking = question !== null && wasAskedBefore(question, context.intent.createdAt);
+  // One that waits for the pending changes is withdrawn with them.
+  const isWaiting = question === null && nextQuestion(run?.questions ?? []) !== null;
   if (pending.kind !== 'resolved' && !isAsking) return replyUnresolved(context, 'continue', pending);
   if (run?.batch == null) return endWithReply(context, nothingPending('continue'), 'nothing-pending');
   const batch = { ...run.batch, continued: true };
@@ -36,7 +39,7 @@ function runContinue(context: CommandContext, { text }: CommandNamed<'continue'>
   const proposals = pending.kind === 'resolved' ? pending.proposals : [];
   const withdrawn = proposals.reduce(
     (builder, one) => withdrawProposal(builder, one, { note, output: WITHDRAWN_OUTPUT }, context.intent.createdAt),
-    isAsking ? withdrawQuestions(continued, note, WITHDRAWN_OUTPUT) : continued,
+    isAsking || isWaiting ? withdrawQuestions(continued, note, WITHDRAWN_OUTPUT) : continued,
   );
   return endStep(advanceBatch(acknowledge(withdrawn, context), context.facts.now), 'continued');
 }

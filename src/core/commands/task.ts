@@ -112,7 +112,8 @@ function startRun(builder: StepBuilder, task: Task, facts: Facts): StepBuilder {
   const run = createRun(pull, task, facts);
   // The open proposals are undos, and commit attempts of the previous run in flight.
   const proposals = atBase.pull.proposals.filter(isOpen);
-  const withNewRun = { ...withPullState(atBase, { run, proposals }), runStart: runStartOf(facts, task.by) };
+  const idKey = pull.idKey || (facts.idKey ?? '');
+  const withNewRun = { ...withPullState(atBase, { run, proposals, idKey }), runStart: runStartOf(facts, task.by) };
   const summary = facts.pullRequest === undefined ? null : summarizePull(facts.pullRequest);
   return withEffects(
     withNewRun,

@@ -14,7 +14,7 @@ import type { Targets } from '../state/intent.ts';
 import { LIMITS } from '../state/limits.ts';
 import { NEW_PROPOSAL, type Proposal } from '../state/proposal.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
-import { type PullState, pullRequestKey } from '../state/pull-state.ts';
+import type { PullState } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import type { AppliedChange, Facts, Need, UndoResult } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
@@ -126,7 +126,7 @@ function proposeUndo(context: CommandContext, target: Proposal, { change }: Pick
   const proposal = withNeeded(
     {
       ...NEW_PROPOSAL,
-      id: createProposalId(pullRequestKey(pull.ref), pull.proposalCount),
+      id: createProposalId(pull),
       runId: run.id,
       origin: { kind: 'undo', undoneProposalId: target.id, by: person },
       index: 1,

@@ -1,4 +1,5 @@
-import { hash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { type PullState, pullRequestKey } from '../state/pull-state.ts';
 
 const PROPOSAL_ID = /^(?=[a-z0-9]{4,6}$)(?=.*[a-z])(?=.*[0-9])/i;
 
@@ -49,23 +50,35 @@ const DIGITS = '0123456789';
 /** A letter and a digit in turn, so that every id has both. */
 const ALPHABETS = [LETTERS, DIGITS, LETTERS, DIGITS, LETTERS, DIGITS];
 
-const SHORT_ID_COUNT = LETTERS.length * DIGITS.length * LETTERS.length * DIGITS.length;
+/** Two parts of an id's number: all ids are the pairs of both. A long id has two more characters in its second part. */
+const SHORT_PARTS = [260, 260] as const;
 
-const LONG_ID_COUNT = SHORT_ID_COUNT * LETTERS.length * DIGITS.length;
+const LONG_PARTS = [260, 67_600] as const;
 
-/** Coprime to both counts, whose only factors are 2, 5 and 13, so that multiples of it reach every id once. */
-const STRIDE = 40_009;
+const SHORT_ID_COUNT = SHORT_PARTS[0] * SHORT_PARTS[1];
+
+const ROUNDS = 8;
+
+type NumberedPull = Pick<PullState, 'ref' | 'idKey' | 'proposalCount'>;
 
 /**
- * The id of proposal number `count` on a pull request: four characters for the first 67,600, then six. Ids are unique
- * on the pull request, and consecutive ids look different, so that they are hard to confuse.
+ * The id of the next proposal or question, or of one after it: four characters for the first 67,600, then six. A
+ * Feistel network shuffles their numbers: each id comes once, and without the key none can be computed from others.
  */
-export function createProposalId(pullRequestKey: string, count: number): string {
-  const short = count < SHORT_ID_COUNT;
-  const size = short ? SHORT_ID_COUNT : LONG_ID_COUNT;
-  const start = hash('sha256', pullRequestKey, 'buffer').readUInt32BE(0) % size;
-  const index = (start + (count % size) * STRIDE) % size;
-  return encodeId(index, short ? 4 : 6);
+export function createProposalId({ ref, idKey, proposalCount }: NumberedPull, offset = 0): string {
+  const [key, count] = [`${idKey}/${pullRequestKey(ref)}`, proposalCount + offset];
+  const isShort = count < SHORT_ID_COUNT;
+  const [firstSize, secondSize] = isShort ? SHORT_PARTS : LONG_PARTS;
+  let [first, second] = [count % firstSize, Math.floor(count / firstSize) % secondSize];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    first = (first + shuffle(key, `${secondSize}:${round}:1:${second}`)) % firstSize;
+    second = (second + shuffle(key, `${secondSize}:${round}:2:${first}`)) % secondSize;
+  }
+  return encodeId(first * secondSize + second, isShort ? 4 : 6);
+}
+
+function shuffle(key: string, input: string): number {
+  return createHmac('sha256', key).update(input).digest().readUInt32BE(0);
 }
 
 function encodeId(index: number, length: number): string {

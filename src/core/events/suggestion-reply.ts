@@ -38,7 +38,6 @@ import { findWriteDenyRule } from '../policy/path-tables.ts';
 import type { TextComment } from '../state/intent.ts';
 import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
 import { isPending, transition } from '../state/proposal-lifecycle.ts';
-import { pullRequestKey } from '../state/pull-state.ts';
 import { distinctPeople, type Person, type Vote } from '../state/vote.ts';
 import type { Step } from '../step/step.ts';
 
@@ -134,7 +133,7 @@ type UserEditVoting = {
 /** Others must approve too: posts the person's lines as a new proposal, with their vote if that counts. */
 function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Proposal, voting: UserEditVoting): Step {
   const { pull, person, intent, facts } = context;
-  const id = createProposalId(pullRequestKey(pull.ref), pull.proposalCount);
+  const id = createProposalId(pull);
   const anew: Proposal = {
     ...withReposted(edited),
     ...NEW_PROPOSAL,

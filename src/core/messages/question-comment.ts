@@ -1,8 +1,9 @@
 import { redact } from '../../lib/redaction.ts';
 import type { Reply } from '../../lib/trust.ts';
+import type { Proposal } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { Person } from '../state/vote.ts';
-import { escapeLogin, linkedId } from './proposal/proposal-status.ts';
+import { escapeLogin, linkedId, pendingText } from './proposal/proposal-status.ts';
 import {
   blockQuote,
   codeSpan,
@@ -22,17 +23,17 @@ const PROMPT_CHARACTER_LIMITS = [2_000, 1_000, 500] as const;
 const MAX_ANSWER_CHARACTERS = 1_000;
 
 /** The comment of a question, in its state. It mentions the requester, which notifies them when it is posted. */
-export function renderQuestion(question: AgentQuestion, requester: Person): string {
+export function renderQuestion(question: AgentQuestion, requester: Person, proposals: readonly Proposal[]): string {
   const { id, prompt, precedingText } = question;
   return renderWithin(PROMPT_CHARACTER_LIMITS, (maxCharacters) =>
     joinBlocks(
       questionMarker(id),
-      `${formatMention(requester.login)}, the agent asks:`,
+      `${formatMention(requester.login)}, the agent asks, in words of the model:`,
       quoteMarkdown(prompt, maxCharacters),
       choiceList(question),
       `**Question** · ${codeSpan(id)}`,
       precedingText === null ? '' : quoteModelMarkdown('Before it', precedingText, maxCharacters),
-      question.state === 'asked' ? howToAnswer(question) : outcomeOf(question),
+      question.state === 'asked' ? joinBlocks(howToAnswer(question), pendingText(proposals)) : outcomeOf(question),
     ),
   );
 }
@@ -121,7 +122,8 @@ const MAX_PROBLEM_CHARACTERS = 300;
 
 /** A line about a question for the run comment. Why one could not be asked is said here only (S121). */
 export function questionRow(question: AgentQuestion): string {
-  const { state, by, problem } = question;
+  const { state, by, problem, isDue } = question;
+  if (state === 'asked' && !isDue) return `- ${linkedId(question)} follows after the pending changes`;
   const person = by === null ? '' : ` by ${escapeLogin(by)}`;
   const reason = problem === null ? '' : `: ${problemText(problem)}`;
   return `- ${linkedId(question)} ${STATE_WORDS[state]}${person}${reason}`;

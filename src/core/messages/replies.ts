@@ -20,7 +20,7 @@ import type { Run } from '../state/run.ts';
 import type { RequiredPermission } from '../step/app-rights.ts';
 import type { UndoRefusal } from '../step/reasons.ts';
 import { createTextView, renderOpenDiff } from './proposal/diff-markdown.ts';
-import { describeOutcome, escapeLogin, formatProposalList, linkedId } from './proposal/proposal-status.ts';
+import { describeOutcome, escapeLogin, formatProposalList, linkedId, pendingText } from './proposal/proposal-status.ts';
 import { activityText, heldAnswersLine } from './run-comment.ts';
 import { NEW_RUN_HINT } from './run-ended.ts';
 import { branchLines } from './run-warnings.ts';
@@ -97,13 +97,21 @@ export function cannotCommit(branch: HeadBranch): Reply {
 
 // Comments without effect
 
-export function ambiguous(command: CommandName, pending: readonly Proposal[], isBelowQuote: boolean): Reply {
+export function ambiguous(
+  command: CommandName,
+  pending: readonly Proposal[],
+  isBelowQuote: boolean,
+  question: AgentQuestion | null,
+): Reply {
   const count = pending.length === 1 ? 'one change is' : 'several changes are';
   const all = command === 'show' ? '' : ` or ${codeSpan(`/${command} all`)}`;
   return composeReply(
     `${formatCommand(command)} had no effect: ${count} pending, and your comment names none.`,
     command === 'approve' && isBelowQuote ? 'A quote never approves: name the change by its id.' : '',
     formatProposalList(pending),
+    question === null
+      ? ''
+      : `The question ${linkedId(question)} waits too, and takes ${codeSpan(`/${command} ${question.id}`)}.`,
     `Reply in the change’s own thread, or use ${codeSpan(`/${command} ${pending[0]?.id ?? '<id>'}`)}${all}.`,
   );
 }
@@ -126,7 +134,7 @@ export function nothingPending(command: CommandName): Reply {
 
 export function postedAfterwards(proposals: readonly Proposal[]): Reply {
   return composeReply(
-    'Your comment doesn’t cover these changes, because they were posted later or in the same second. Still pending:',
+    'Your comment doesn’t cover these changes, because they were posted later or in the same second, or less than 30 seconds before it while another change ended. Still pending:',
     formatProposalList(proposals),
     'Review them, then post the command again.',
   );
@@ -187,8 +195,8 @@ export function wordsKept(pending: readonly Proposal[], question: AgentQuestion 
     ...(pending.length === 0 ? [] : [pluralize(pending.length, 'pending change')]),
     ...(question === null ? [] : [`the question ${linkedId(question)}`]),
   ];
-  const one = pending[0]?.id ?? question?.id ?? '';
-  const direct = pending.length === 0 ? `/answer ${one} <text>` : `/edit ${one} <instruction>`;
+  const [first] = pending;
+  const direct = first === undefined ? `/answer ${question?.id} <text>` : `/edit ${first.id} <instruction>`;
   return composeReply(
     `The agent reads your comment after the decision on ${formatList(waiting)}, or now with ${codeSpan('/continue')}. To speak to one of them, reply in its thread, quote it, or use ${codeSpan(direct)}.`,
     formatProposalList(pending),
@@ -303,13 +311,14 @@ const CAVEATS = {
 } as const;
 
 /** The model's answer to a person's question, quoted as the model's, or why there is none. */
-export function questionAnswered({ by, text }: SideQuestion, outcome: SideQuestionOutcome): Reply {
+export function questionAnswered(asked: SideQuestion, outcome: SideQuestionOutcome, all: readonly Proposal[]): Reply {
   return renderWithin(ANSWER_LENGTH_LIMITS, (maxCharacters) =>
     composeReply(
-      `${escapeLogin(by)} asked:`,
-      blockQuote(text, MAX_QUESTION_CHARACTERS),
+      `${escapeLogin(asked.by)} asked:`,
+      blockQuote(asked.text, MAX_QUESTION_CHARACTERS),
       answerText(outcome, maxCharacters),
       'Nothing was decided.',
+      pendingText(all),
     ),
   );
 }

@@ -5,7 +5,7 @@ import { type EndReason, isAnswering, isResumable, type Run, type Task } from '.
 import { countWork, renewedCost, renewedTokens, totalTokens } from '../state/spending.ts';
 import type { Person } from '../state/vote.ts';
 import type { TreeFile, TreeMismatch } from '../step/signals.ts';
-import { escapeLogin, stateLabel } from './proposal/proposal-status.ts';
+import { escapeLogin, formatProposalList, pendingText, stateLabel } from './proposal/proposal-status.ts';
 import {
   codeSpan,
   composeReply,
@@ -27,6 +27,8 @@ type RunEnding = {
   readonly note: string | null;
   /** Its changes since the requester last wrote to it, and the commits of these. */
   readonly proposals: readonly Proposal[];
+  /** Still pending on the pull request, such as undos. */
+  readonly pending: readonly Proposal[];
   readonly commits: readonly string[];
   /** The model's closing words. */
   readonly summary: string | null;
@@ -56,8 +58,10 @@ export function runEnded(ending: RunEnding): Reply {
         : `${formatMention(requester.login)}, ${endSentence(ending)}`,
       note === null ? '' : escapeText(truncate(note, MAX_NOTE_CHARACTERS)),
       isAnswer(ending) ? '' : quoteModelMarkdown('Closing words', ending.summary ?? '', maxCharacters),
+      appliedText(ending),
       formatDroppedTasks(droppedTasks),
       nextStepText(reason),
+      ending.summary === null ? '' : pendingText(ending.pending),
     ),
   );
 }
@@ -108,6 +112,12 @@ const ENDED_BY_NAME: ReadonlySet<EndReason> = new Set<EndReason>(['stopped', 're
 /** How a run ended, as the predicate of “the run”. */
 export function describeEnd({ reason, by }: { readonly reason: EndReason; readonly by: Person | null }): string {
   return `${END_REASON_TEXT[reason]}${ENDED_BY_NAME.has(reason) && by !== null ? ` by ${escapeLogin(by)}` : ''}`;
+}
+
+/** Names what was applied: people might have meant another change. */
+function appliedText({ proposals }: RunEnding): string {
+  const applied = proposals.filter(({ state }) => state === 'completed');
+  return applied.length === 0 ? '' : joinBlocks('Applied:', formatProposalList(applied));
 }
 
 const MAX_COMMITS_LISTED = 20;

@@ -10,7 +10,7 @@ import { sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
 import { isInstructed } from '../state/proposal-lifecycle.ts';
-import { type PullState, pullRequestKey } from '../state/pull-state.ts';
+import type { PullState } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
 import type { CallResult, Signal } from '../step/signals.ts';
@@ -50,7 +50,7 @@ type SortedResults = {
 
 /** The uncommitted changes, stored and about to be. */
 function listUncommitted({ builder: { pull }, accepted }: SortedResults): readonly Pick<Proposal, 'id' | 'change'>[] {
-  const added = accepted.map(({ change }, index) => ({ id: proposalIdAt(pull, index), change }));
+  const added = accepted.map(({ change }, index) => ({ id: createProposalId(pull, index), change }));
   return [...proposalsBeforeCommit(pull.proposals), ...added];
 }
 
@@ -78,10 +78,6 @@ function refuseChange(sorted: SortedResults, { calls }: ProposedChange, output: 
   return { ...sorted, builder: calls.reduce((next, call) => answerToolCall(next, call, output), sorted.builder) };
 }
 
-function proposalIdAt(pull: PullState, offset: number): string {
-  return createProposalId(pullRequestKey(pull.ref), pull.proposalCount + offset);
-}
-
 function addProposal(
   builder: StepBuilder,
   result: ProposedChange,
@@ -93,7 +89,7 @@ function addProposal(
     {
       ...NEW_PROPOSAL,
       ...position,
-      id: proposalIdAt(pull, 0),
+      id: createProposalId(pull),
       runId: signal.runId,
       origin: { kind: 'call', turn: signal.turn, calls: result.calls, tool: result.tool },
       modelReason: reasonOf(pull, result),

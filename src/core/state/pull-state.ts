@@ -20,6 +20,8 @@ export type PullState = {
   readonly proposals: readonly Proposal[];
   /** Number of proposals and questions on this pull request so far. The next id is derived from it. */
   readonly proposalCount: number;
+  /** Secret that their ids are derived from; empty before the first run. */
+  readonly idKey: string;
   /** People who got the one reply that they cannot decide here. */
   readonly notifiedUnauthorizedUserIds: readonly number[];
   /** The replies to people's comments of the last hour; absent if there were none. */
@@ -47,7 +49,7 @@ export function createPullState(ref: PullRequestRef): PullState {
     sideQuestions: [],
     answeredQuestions: [],
     proposals: [],
-    proposalCount: 0,
+    ...{ proposalCount: 0, idKey: '' },
     notifiedUnauthorizedUserIds: [],
     standingApprovals: [],
     standingApprovalCount: 0,

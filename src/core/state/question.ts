@@ -19,7 +19,9 @@ export type AgentQuestion = {
   readonly digest: string;
   readonly place: QuestionPlace;
   readonly state: QuestionState;
-  /** Null until it is posted. Questions of one response are posted one after the other. */
+  /** Whether it is posted, or about to be. Questions are asked one by one, after all changes of their response. */
+  readonly isDue: boolean;
+  /** Null until it is posted. */
   readonly comment: PostedComment | null;
   readonly answer: QuestionAnswer | null;
   /** The note of its answer's author for the agent, or their reason for rejecting it. */
@@ -84,9 +86,15 @@ export function isAnswerable({ state, comment }: AgentQuestion): boolean {
   return state === 'asked' && comment !== null;
 }
 
-/** The question that is being asked. The others of its response follow once it is over. */
+/** The question that is being asked, posted or about to be. */
 export function currentQuestion(questions: readonly AgentQuestion[]): AgentQuestion | null {
-  return questions.find(({ state }) => state === 'asked') ?? null;
+  return questions.find(({ state, isDue }) => state === 'asked' && isDue) ?? null;
+}
+
+/** The question that is asked next; null while one is being asked. */
+export function nextQuestion(questions: readonly AgentQuestion[]): AgentQuestion | null {
+  const next = questions.find(({ state }) => state === 'asked') ?? null;
+  return next?.isDue === true ? null : next;
 }
 
 /** Limits of people's questions. `pending` counts those of one pull request, `kept` its answered ones. */

@@ -79,6 +79,8 @@ export type Facts = {
   readonly app: AppIdentity;
   /** Whether the operator serves this repository's owner. */
   readonly ownerAllowed: boolean;
+  /** Random text that nobody outside knows, for the ids on a pull request without a run so far. */
+  readonly idKey?: string;
   readonly permission?: Permission;
   readonly missingPermissions?: readonly RequiredPermission[];
   readonly pullRequest?: PullFacts;

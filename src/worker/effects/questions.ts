@@ -2,6 +2,7 @@ import { renderQuestion } from '../../core/messages/question-comment.ts';
 import { questionMarker } from '../../core/messages/shared/markdown.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
+import type { Proposal } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import type { Run } from '../../core/state/run.ts';
 import { type GitHub, means } from '../../core/step/ports.ts';
@@ -14,13 +15,13 @@ export async function postQuestion(job: Job<'post-question'>): Promise<EffectRes
   const { runId, questionId } = effect;
   const found = await loadQuestion(job, effect);
   if (found === null || found.question.comment !== null) return DONE;
-  const { ref, run, question } = found;
+  const { ref, run, question, proposals } = found;
   const github = context.githubApp.forPull(ref);
   const marker = questionMarker(questionId);
   const earlier =
     attempts > 1 ? (await github.findCommentsByMarker([marker], run.task.requestedAt)).get(marker) : undefined;
   if (earlier === undefined && question.state !== 'asked') return DONE;
-  const body = renderQuestion(question, run.task.by);
+  const body = renderQuestion(question, run.task.by, proposals);
   // The run could have ended since, and another one begun, so that nothing else would update this comment.
   if (earlier !== undefined && earlier.body !== body) await updateExistingComment(github, earlier, body);
   const comment = earlier ?? (await postAt(github, question, body));
@@ -32,12 +33,18 @@ export async function updateQuestionComment(job: Job<'update-question-comment'>)
   const found = await loadQuestion(job, job.effect);
   const comment = found?.question.comment ?? null;
   if (found === null || comment === null) return DONE;
-  const body = renderQuestion(found.question, found.run.task.by);
+  const body = renderQuestion(found.question, found.run.task.by, found.proposals);
   await updateExistingComment(job.context.githubApp.forPull(found.ref), comment, body);
   return DONE;
 }
 
-type FoundQuestion = { readonly ref: PullRequestRef; readonly run: Run; readonly question: AgentQuestion };
+type FoundQuestion = {
+  readonly ref: PullRequestRef;
+  readonly run: Run;
+  readonly question: AgentQuestion;
+  /** Those of the pull request that can be pending. */
+  readonly proposals: readonly Proposal[];
+};
 
 /** The question with its run, which might be over: a new one can have started. */
 async function loadQuestion(
@@ -45,11 +52,11 @@ async function loadQuestion(
   effect: { readonly runId: string; readonly questionId: string },
 ): Promise<FoundQuestion | null> {
   const { context, stored } = job;
-  const { run: current, ref } = await loadJobPull(job);
+  const { run: current, ref, proposals } = await loadJobPull(job);
   const isCurrent = current?.id === effect.runId;
   const run = isCurrent ? current : ((await context.store.loadRun(stored.pullRequestKey, effect.runId))?.run ?? null);
   const question = run?.questions.find(({ id }) => id === effect.questionId);
-  return run === null || question === undefined ? null : { ref, run, question };
+  return run === null || question === undefined ? null : { ref, run, question, proposals };
 }
 
 /** In the conversation if GitHub refuses a reply, because the first comment of the thread was deleted. */

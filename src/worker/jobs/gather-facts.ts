@@ -48,7 +48,8 @@ function logMissing({ log }: WorkerContext, { ref }: PullState, { missingPermiss
 /** The facts that need no request. */
 export function localFacts(context: WorkerContext, pull: PullState): Facts {
   const now = new Date(context.clock.now()).toISOString();
-  const known = { now, app: context.self, ownerAllowed: context.isServedOwner(pull.ref.owner) };
+  const ownerAllowed = context.isServedOwner(pull.ref.owner);
+  const known = { now, app: context.self, ownerAllowed, idKey: context.idKey };
   const { prices } = context.operatorSettings();
   return prices.size === 0 ? known : { ...known, modelPrices: prices };
 }

@@ -34,6 +34,8 @@ export type WorkerContext = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly self: AppIdentity;
+  /** Random text that nobody outside knows. */
+  readonly idKey: string;
   /** Whether the operator serves the repositories of this account. */
   readonly isServedOwner: (owner: string) => boolean;
   /** The operator's settings as they are now. A repository's settings hold only within them. */

@@ -173,6 +173,7 @@ export function answeredQuestion(id: string): AgentQuestion {
       input: { type: 'text' },
       prompt: 'Which?',
     },
+    isDue: true,
     ...{ precedingText: null, digest: 'd'.repeat(64), place: { at: 'conversation' }, state: 'answered', by: ana },
     ...{ comment: null, problem: null },
     answer: { kind: 'text', value: 'canary' },

@@ -19,7 +19,9 @@ describe('a question of the agent', () => {
     expect(model.requests()).toHaveLength(1);
     const [question, ...more] = bot.questions();
     expect(more).toEqual([]);
-    expect(question?.body).toContain(`@${ana.login}, the agent asks:\n\n> Which database is meant?`);
+    expect(question?.body).toContain(
+      `@${ana.login}, the agent asks, in words of the model:\n\n> Which database is meant?`,
+    );
     expect(question?.body).toContain('1. SQLite\n2. PostgreSQL\n3. Both of them');
     expect(question?.body).toContain(`\`/choose ${newestId(story)} <number>\``);
     expect(question?.body).toContain(`\`/reject ${newestId(story)}\` ends the run.`);

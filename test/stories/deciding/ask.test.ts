@@ -31,13 +31,17 @@ describe('a question while changes are pending', () => {
     model.says({ content: 'Because `0.1 + 0.2` is not `0.3`.' });
     const asked = await ben.says('/ask why bigint?\nI would like to know.');
     const [request] = model.requests().slice(-1);
-    expect(bot.answer()).toBe(
+    const [said, pending] = bot.answer().split(/(?<=records:\n\n)/);
+    expect(pending).toContain(bot.proposal(1).proposalId);
+    expect(said).toBe(
       [
         `${ben.login} asked:`.replace(/(\S+) asked/, '`$1` asked'),
         '> why bigint?\n>\n> I would like to know.',
         'Answer, written by the model:',
         '> Because `0.1 + 0.2` is not `0.3`.',
         'Nothing was decided.',
+        'Pending by Countersign’s own records:',
+        '',
       ].join('\n\n'),
     );
     expect(bot.reactionsOn(asked)).toEqual(['eyes']);

@@ -7,6 +7,7 @@ import type { Stage } from './stage.ts';
 export type Speaker = {
   readonly login: string;
   readonly id: number;
+  /** Comments in the conversation; an approval that names no change comes a minute later. */
   readonly says: (body: string) => Promise<number>;
   /** Replies in the proposal's thread, or in the conversation if the proposal is there. */
   readonly replies: (to: Posted, body: string) => Promise<number>;
@@ -17,6 +18,11 @@ export type Speaker = {
   /** The fake person, for actions that must not wait; call `settle` afterwards. */
   readonly person: FakePerson;
 };
+
+/** People read the page again before they approve what is on it. */
+const NAMES_NO_CHANGE = /^\/approve(?: all)?\b(?! [a-z0-9]*\d)/;
+
+const READING_SECONDS = 60;
 
 export function speaker(stage: Stage, account: FakeAccount, person: FakePerson): Speaker {
   const act = async <Value>(action: () => Value): Promise<Value> => {
@@ -30,7 +36,10 @@ export function speaker(stage: Stage, account: FakeAccount, person: FakePerson):
     login: account.login,
     id: account.id,
     person,
-    says: (body) => act(() => person.says(body).id),
+    says: (body) => {
+      if (NAMES_NO_CHANGE.test(body)) stage.pass(READING_SECONDS);
+      return act(() => person.says(body).id);
+    },
     replies: (to, body) => act(() => (to.kind === 'issue' ? person.says(body).id : person.replies(to.id, body).id)),
     commitsSuggestion: (...suggestions) => act(() => person.commitsSuggestions(...suggestions.map((one) => one.id))),
     pushes: (files) => act(() => person.pushes(files)),

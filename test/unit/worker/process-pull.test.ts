@@ -48,6 +48,7 @@ function failingContext(now: number, status: number): WorkerContext {
     clock: { now: () => now, every: () => () => {} },
     log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },
+    idKey: 'key',
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
     links: () => {

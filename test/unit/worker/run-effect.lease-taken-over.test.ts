@@ -61,6 +61,7 @@ async function postponedCommits(): Promise<readonly EffectRetry[]> {
     clock: { now: () => 3_600_000, every: () => () => {} },
     log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },
+    idKey: 'key',
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
     links: () => ({ repository: 'https://github.example/acme/shop' }),

@@ -168,6 +168,7 @@ function begin(stage: Stage): Process {
     clock: { now, every: () => () => {} },
     log,
     self,
+    idKey: 'key',
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
     links: ({ owner, repo }) => ({ repository: `${SITE}/${owner}/${repo}` }),

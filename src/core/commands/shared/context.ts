@@ -52,6 +52,8 @@ export type TargetScope = {
   /** Only undecided proposals, or every proposal that is not committed yet. */
   readonly states: 'pending' | 'uncommitted';
   readonly includesUndos: boolean;
+  /** Without an id, not what was posted right before, while another change ended. */
+  readonly onlySeen?: true;
 };
 
 /** Everything about one command: how it is written, who can use it, what it needs and what it does. */

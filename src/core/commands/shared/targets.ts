@@ -3,7 +3,7 @@ import { ambiguous, nothingPending, postedAfterwards, unknownIds } from '../../m
 import type { Targets } from '../../state/intent.ts';
 import { beginsThread } from '../../state/posted-comment.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
-import { isOpen, isPending } from '../../state/proposal-lifecycle.ts';
+import { isFinal, isOpen, isPending } from '../../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../../state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../../state/question.ts';
 import type { Step } from '../../step/step.ts';
@@ -84,10 +84,11 @@ function notDecidedInThreads(proposals: readonly Proposal[], { decidedInThreads 
   return proposals.filter((proposal) => !decidedInThreads.includes(proposal.id));
 }
 
-/** Every proposal in scope that was posted before the comment. */
+/** Every proposal in scope that was posted before the comment, and that its writer can have seen. */
 export function resolveAll(pull: PullState, scope: TargetScope, commentRef: CommentRef): TargetResolution {
+  const { createdAt } = commentRef;
   const open = notDecidedInThreads(pull.proposals, commentRef).filter((one) => isInScope(scope, one));
-  const proposals = open.filter((proposal) => wasPostedBefore(proposal, commentRef.createdAt));
+  const proposals = open.filter((one) => wasPostedBefore(one, createdAt) && !isUnseen(pull, scope, one, createdAt));
   const postedLater = open.filter((proposal) => !proposals.includes(proposal));
   return resolvedTo(proposals, commentRef, postedLater);
 }
@@ -98,10 +99,9 @@ export function resolveAll(pull: PullState, scope: TargetScope, commentRef: Comm
 function resolveOnly(pull: PullState, scope: TargetScope, commentRef: CommentRef): TargetResolution {
   const { createdAt } = commentRef;
   const open = notDecidedInThreads(pull.proposals, commentRef);
-  const candidates = open.filter(
-    (one) => wasPostedBefore(one, createdAt) && (isInScope(scope, one) || wasDecidedSince(one, createdAt)),
-  );
-  const postedLater = open.filter((one) => isInScope(scope, one) && !wasPostedBefore(one, createdAt));
+  const isSeen = (one: Proposal) => wasPostedBefore(one, createdAt) && !isUnseen(pull, scope, one, createdAt);
+  const candidates = open.filter((one) => isSeen(one) && (isInScope(scope, one) || wasDecidedSince(one, createdAt)));
+  const postedLater = open.filter((one) => isInScope(scope, one) && !isSeen(one));
   const [only, ...more] = candidates;
   if (only === undefined) return { kind: 'no-match', postedLater };
   if (more.length === 0) return { kind: 'resolved', proposals: [only], postedLater };
@@ -127,6 +127,22 @@ function wasPostedBefore(proposal: Proposal, createdAt: string): boolean {
 function wasPostedAfter(proposal: Proposal, createdAt: string): boolean {
   const postedAt = proposal.comment?.createdAt ?? null;
   return postedAt !== null && Date.parse(postedAt) > Date.parse(createdAt);
+}
+
+/** Time that people take from reading a page to the command that they write about it (ms). */
+const READING_MS = 30_000;
+
+/**
+ * Whether an approval that names no change can be about another page: this one is new, and another change ended on the
+ * page that its writer might have read.
+ */
+function isUnseen({ proposals }: PullState, { onlySeen }: TargetScope, one: Proposal, createdAt: string): boolean {
+  const [postedAt, writtenAt] = [Date.parse(one.comment?.createdAt ?? ''), Date.parse(createdAt)];
+  if (onlySeen !== true || writtenAt - postedAt >= READING_MS) return false;
+  return proposals.some((other) => {
+    const endedAt = isFinal(other.state) ? Date.parse(other.executedAt ?? other.decidedAt ?? '') : Number.NaN;
+    return endedAt > postedAt - READING_MS && endedAt <= writtenAt;
+  });
 }
 
 function wasDecidedSince(proposal: Proposal, createdAt: string): boolean {
@@ -166,6 +182,8 @@ export function resolveDecisionTargets(
   const resolution = resolveTargets(context.pull, command.decidesOn, targets, context.commentRef);
   if (resolution.kind !== 'resolved') return replyUnresolved(context, command.name, resolution);
   const { proposals, postedLater } = resolution;
+  const question = targets.by === 'location' && command.name !== 'edit' ? findQuestionBeside(context) : null;
+  if (question !== null) return endWithReply(context, ambiguous(command.name, proposals, false, question), 'ambiguous');
   const open = proposals.filter((proposal) => canDecide(command, proposal));
   return { open, alreadyDecided: proposals.filter((proposal) => !open.includes(proposal)), postedLater };
 }
@@ -197,11 +215,12 @@ export function replyUnresolved(
   resolution: Exclude<TargetResolution, { kind: 'resolved' }>,
 ): Step {
   const isBelowQuote = context.commentRef.quote !== null;
+  const question = command === 'show' ? null : findQuestionBeside(context);
   switch (resolution.kind) {
     case 'ambiguous':
       return resolution.pending.length === 0
         ? endWithReply(context, nothingPending(command), 'nothing-pending')
-        : endWithReply(context, ambiguous(command, resolution.pending, isBelowQuote), 'ambiguous');
+        : endWithReply(context, ambiguous(command, resolution.pending, isBelowQuote, question), 'ambiguous');
     case 'unknown-ids':
       return endWithReply(context, unknownIds(resolution.ids, context.pull.proposals.filter(isPending)), 'unknown-ids');
     case 'no-match':
@@ -233,6 +252,13 @@ function findOpenInThread({ run, proposals }: PullState, rootId: number): AgentQ
 /** The question that is open on the pull request now; there is at most one. */
 export function findOpenQuestion(pull: PullState): AgentQuestion | null {
   return activeRun(pull)?.questions.find(isAnswerable) ?? null;
+}
+
+/** The open question that a decision in the conversation could mean as well as a change. */
+function findQuestionBeside({ pull, commentRef }: CommandContext): AgentQuestion | null {
+  const open = findOpenQuestion(pull);
+  const isPointing = commentRef.location.at === 'thread' || findAnsweredProposal(pull, commentRef) !== null;
+  return open === null || isPointing || !wasAskedBefore(open, commentRef.createdAt) ? null : open;
 }
 
 export function findQuestionById({ run }: PullState, targets: Targets): AgentQuestion | null {

@@ -1,7 +1,7 @@
 import { commitUrl, formatList, type RepoLinks, shortSha } from '../../../lib/format.ts';
 import type { Placement } from '../../edits/placement.ts';
 import { describeProposal, type Proposal, type ProposalState, writerOf } from '../../state/proposal.ts';
-import { decidingVotes, isInstructed, rejectingVote } from '../../state/proposal-lifecycle.ts';
+import { decidingVotes, isInstructed, isPending, rejectingVote } from '../../state/proposal-lifecycle.ts';
 import type { Settings } from '../../state/settings.ts';
 import { approvalVotes, type Person, usesStandingApproval, type Vote } from '../../state/vote.ts';
 import { blockQuote, codeSpan, escapeText, joinBlocks, link, truncate } from '../shared/markdown.ts';
@@ -223,6 +223,13 @@ export function formatProposalList(proposals: readonly Proposal[]): string {
     .map((one) => `- ${linkedId(one)} ${escapeText(truncate(describeProposal(one), MAX_TITLE_CHARACTERS))}`);
   const remaining = proposals.length - rows.length;
   return [...rows, ...(remaining > 0 ? [`- and ${remaining} more`] : [])].join('\n');
+}
+
+/** Ends a comment with text of the model, which could claim something else. */
+export function pendingText(proposals: readonly Proposal[]): string {
+  const pending = proposals.filter(isPending);
+  if (pending.length === 0) return 'No change is pending.';
+  return joinBlocks('Pending by Countersign’s own records:', formatProposalList(pending));
 }
 
 /** The id of a proposal or a question, linked to its comment. */

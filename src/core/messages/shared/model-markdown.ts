@@ -88,10 +88,13 @@ function renderParagraph(text: string): readonly string[] {
   return joinParts([lines.slice(0, at).flatMap(renderInline), renderTable(lines.slice(at))]);
 }
 
-/** Languages that GitHub only highlights. Others could become a suggestion, a diagram, a map or a formula. */
+/**
+ * Languages that GitHub only highlights. Others could become a suggestion, a diagram, a map or a formula; a diff would
+ * look like one of the App's.
+ */
 const LANGUAGES: ReadonlySet<string> = new Set(
   (
-    'bash c c# c++ cmake cpp cs csharp css csv diff dockerfile elixir erlang go graphql groovy haskell hcl html http ' +
+    'bash c c# c++ cmake cpp cs csharp css csv dockerfile elixir erlang go graphql groovy haskell hcl html http ' +
     'ini java javascript js json json5 jsonc jsx julia kotlin kt less lua makefile md markdown nix objc ocaml perl php ' +
     'powershell proto py python r rb rs ruby rust scala scss sh shell sql svelte swift terraform tf toml ts tsx txt ' +
     'text typescript vue xml yaml yml zig zsh'
@@ -100,8 +103,20 @@ const LANGUAGES: ReadonlySet<string> = new Set(
 
 function renderCode(language: string, value: string): readonly string[] {
   const info = LANGUAGES.has(language.toLowerCase()) ? language.toLowerCase() : '';
-  return codeBlock(info, value.split(/\r\n|\n|\r/).map(escapeHiddenAndCr)).split('\n');
+  return codeBlock(
+    info,
+    value
+      .split(/\r\n|\n|\r/)
+      .map(escapeHiddenAndCr)
+      .map((line) => line.replace(/^(\s*)(?=\/(?![/*]))/, `$1${COMMAND_MARK}`)),
+  ).split('\n');
 }
+
+/**
+ * Before a line that begins with a slash, in code and in prose: below a diff of the model's own it would look like the
+ * App's word. Comments in code can stay.
+ */
+const COMMAND_MARK = '… ';
 
 /** Longer numbers start no list. */
 const MAX_LIST_NUMBER = 99_999;
@@ -148,7 +163,7 @@ const CODE_OR_EMPHASIS = /(?<!`)(`+)(?!`)[^`]+\1(?!`)|(?<=^|[\s(])(\*\*?)(?![\s*
 
 /** One line of untrusted text with its emphasis, all else inert; no line if nothing is visible. */
 export function renderInline(untrusted: string): readonly string[] {
-  const line = untrusted.trim();
+  const line = untrusted.trim().replace(/^(?=[*`]{0,3}\/(?![/*]))/, COMMAND_MARK);
   let [rendered, from] = ['', 0];
   for (const match of line.matchAll(CODE_OR_EMPHASIS)) {
     const [all, , marks, inner = ''] = match;

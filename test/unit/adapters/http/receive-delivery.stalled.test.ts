@@ -49,6 +49,7 @@ it('while GitHub and the model never answer, every delivery is stored and answer
     clock: { now: Date.now, every: () => () => {} },
     log: SILENT_LOG,
     self,
+    idKey: 'key',
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
     links: () => ({ repository: 'https://github.example/acme/shop' }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_GRAMMAR } from '../../../../src/core/commands/all-commands.ts';
-import { findQuotedIds, parseProposalId } from '../../../../src/core/comments/ids.ts';
+import { createProposalId, findQuotedIds, parseProposalId } from '../../../../src/core/comments/ids.ts';
 import { parseComment } from '../../../../src/core/comments/parse-comment.ts';
 
 const ID_LINE = '**Edit** `src/total.ts` (line 3) · `k7q2`';
@@ -70,6 +70,26 @@ describe('a quote reply names the proposal that it quotes (S59)', () => {
 
   it('finds nothing without a quote', () => {
     expect(findQuotedIds([])).toEqual([]);
+  });
+});
+
+describe('R70: ids', () => {
+  const ref = { installationId: 1, repositoryId: 2, owner: 'ana', repo: 'shop', number: 3 };
+  const idsBy = (idKey: string, from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => createProposalId({ ref, idKey, proposalCount: from }, index));
+
+  it('are unique on a pull request, and have the form of ids, also the long ones', () => {
+    const ids = [...idsBy('k', 0, 70_000)];
+    expect(new Set(ids).size).toBe(70_000);
+    expect(ids.every((id) => parseProposalId(id) === id)).toBe(true);
+  });
+
+  it('cannot be computed from those before without the key', () => {
+    const [mine, others] = [idsBy('k', 0, 2_000), idsBy('l', 0, 2_000)];
+    expect(mine.filter((id, index) => others[index] === id).length).toBeLessThan(3);
+    const follower = new Map(others.map((id, index) => [id, others[index + 1]]));
+    const alike = mine.filter((id, index) => follower.has(id) && follower.get(id) === mine[index + 1]);
+    expect(alike).toEqual([]);
   });
 });
 

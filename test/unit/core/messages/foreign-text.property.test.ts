@@ -32,6 +32,7 @@ function questions(words: string, others: string): readonly AgentQuestion[] {
   return inputs.flatMap((input) =>
     outcomes.map((outcome) => ({
       ...{ id: 'k7q2', runId: 'r1', call: { turn: 1, callId: 'c1' }, input, prompt: words },
+      isDue: true,
       ...{ precedingText: others, digest: questionDigest(input, words), place: { at: 'conversation' } as const },
       ...{ state: 'asked' as const, comment: null, expiresAt: null, reminded: false, answer: null, note: null },
       ...{ by: { id: 1, login: words }, problem: null },
@@ -81,7 +82,7 @@ function runComment(words: string, others: string): string {
 
 function everyText(words: string, others: string): readonly Shown[] {
   return [
-    ...questions(words, others).map((one) => plain(renderQuestion(one, ana).replace(/^@ana, /m, ''))),
+    ...questions(words, others).map((one) => plain(renderQuestion(one, ana, []).replace(/^@ana, /m, ''))),
     ...ownerReplies(words, others).map(plain),
     plain(renderReview({ runId: 'r1', turn: 1, proposals: 2, undoneId: null, modelText: words })),
     plain(settingsInForce(words, others, [words, others])),

@@ -16,6 +16,7 @@ describe('the comment of a question', () => {
         input: { type: 'choice', choices: [`a ${token}`, '@team'] },
       }),
       ANA,
+      [],
     );
     expect(body).toContain('`@everyone <b>see</b> https://evil.test');
     expect(body).toContain('2. `@team`');
@@ -48,7 +49,7 @@ describe('the comment of a question', () => {
     ['a marker', '<!-- countersign:run:x -->keep', 'keep'],
     ['a marker alone', '<!-- countersign:run:x -->', '`(empty)`'],
   ])('shows a choice as the model wrote it: %s (S160, S116)', (_, choice, expected) => {
-    const body = renderQuestion(question({ input: { type: 'choice', choices: ['a', choice, 'z'] } }), ANA);
+    const body = renderQuestion(question({ input: { type: 'choice', choices: ['a', choice, 'z'] } }), ANA, []);
     expect(body.split('\n')).toContain(`2. ${expected}`);
     const nodes = nodesOf(body).filter(({ type }) => ['html', 'link', 'image', 'heading'].includes(type));
     expect(nodes.map((node) => ('value' in node ? node.value : node.type))).toEqual([
@@ -56,12 +57,12 @@ describe('the comment of a question', () => {
     ]);
     const approval = question({ input: { type: 'approval', choices: [choice, 'No'] } });
     const label = choice.includes('`') && choice === expected ? `\`\`${choice}\`\`` : expected;
-    expect(renderQuestion(approval, ANA)).toContain(`for “${label}”, or`);
+    expect(renderQuestion(approval, ANA, [])).toContain(`for “${label}”, or`);
   });
 
   it('shows code of a label in no sentence of its own, where it would seem to be a command of the App (S113)', () => {
     const labels = ['Yes”, or `/approve all` for “No', 'No'] as const;
-    const body = renderQuestion(question({ input: { type: 'approval', choices: labels } }), ANA);
+    const body = renderQuestion(question({ input: { type: 'approval', choices: labels } }), ANA, []);
     const codes = nodesOf(body).flatMap((node) => (node.type === 'inlineCode' && 'value' in node ? [node.value] : []));
     expect(codes).toContain(labels[0]);
     expect(codes).not.toContain('/approve all');
@@ -70,7 +71,7 @@ describe('the comment of a question', () => {
   it('keeps the code and lists of its text (S160)', () => {
     const prompt = 'Which one?\n\n```ts\nconst a_b: Array<T> = 1;\n  indented;\n```\n\n- `x` or\n- y';
     const asked = question({ prompt, precedingText: 'I saw:\n\n```\n<b>\n```' });
-    const body = renderQuestion(asked, ANA);
+    const body = renderQuestion(asked, ANA, []);
     expect(body).toContain('> ```ts\n> const a_b: Array<T> = 1;\n>   indented;\n> ```\n>\n> - `x` or\n> - y\n');
   });
 
@@ -81,6 +82,6 @@ describe('the comment of a question', () => {
       precedingText: 'x'.repeat(9_000),
       input: { type: 'choice', choices },
     });
-    expect(Buffer.byteLength(renderQuestion(long, ANA))).toBeLessThanOrEqual(60_000);
+    expect(Buffer.byteLength(renderQuestion(long, ANA, []))).toBeLessThanOrEqual(60_000);
   });
 });

@@ -24,7 +24,15 @@ type EveryReply<Module> = {
   readonly [Name in keyof Module as Module[Name] extends (...args: never[]) => Reply ? Name : never]: readonly Reply[];
 };
 
-const ending = { reason: 'finished', by: null, note: null, commits: [], summary: null, droppedTasks: [] } as const;
+const ending = {
+  reason: 'finished',
+  by: null,
+  note: null,
+  pending: [],
+  commits: [],
+  summary: null,
+  droppedTasks: [],
+} as const;
 
 /** Changes of a file with this name: pending, applied, asked for something else, and withdrawn with this reason. */
 function changesOf(path: string): readonly Proposal[] {
@@ -65,7 +73,10 @@ function everyReply(text: string): readonly Reply[] {
       replies.cannotCommit({ ...run().branch, ref: text, isFork: true }),
       replies.cannotCommit({ ...run().branch, ref: text, refusesCommits: true }),
     ],
-    ambiguous: [replies.ambiguous('approve', changes, true), replies.ambiguous('show', [pending], false)],
+    ambiguous: [
+      replies.ambiguous('approve', changes, true, question({ prompt: text, by })),
+      replies.ambiguous('show', [pending], false, null),
+    ],
     idMissing: [replies.idMissing('undo', changes), replies.idMissing('show', [])],
     nothingPending: [replies.nothingPending('task')],
     postedAfterwards: [replies.postedAfterwards(changes)],
@@ -86,9 +97,9 @@ function everyReply(text: string): readonly Reply[] {
     taskQueued: [replies.taskQueued(1), replies.taskQueued(3)],
     queueFull: [replies.queueFull('task', '10 tasks of yours')],
     questionAnswered: [
-      replies.questionAnswered(aside, { kind: 'answered', content: text, caveat: 'cut-off' }),
-      replies.questionAnswered(aside, { kind: 'answered', content: null, caveat: 'filtered' }),
-      replies.questionAnswered(aside, { kind: 'failed', message: text }),
+      replies.questionAnswered(aside, { kind: 'answered', content: text, caveat: 'cut-off' }, changes),
+      replies.questionAnswered(aside, { kind: 'answered', content: null, caveat: 'filtered' }, changes),
+      replies.questionAnswered(aside, { kind: 'failed', message: text }, changes),
     ],
     changeShown: changes.map(replies.changeShown),
     statusShown: [
@@ -190,7 +201,7 @@ describe('replies', () => {
     const long = '@a `'.repeat(20_000);
     for (const reply of everyReply(long)) expect(byteLength(reply)).toBeLessThanOrEqual(60_000);
     const many = Array.from({ length: 900 }, (_, index) => proposal({ ...bigint, path: long }, { id: `k${index}` }));
-    expect(byteLength(replies.ambiguous('approve', many, true))).toBeLessThanOrEqual(60_000);
-    expect(replies.ambiguous('approve', many, true)).toContain('- and 870 more');
+    expect(byteLength(replies.ambiguous('approve', many, true, null))).toBeLessThanOrEqual(60_000);
+    expect(replies.ambiguous('approve', many, true, null)).toContain('- and 870 more');
   });
 });

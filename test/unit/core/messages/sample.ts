@@ -115,6 +115,7 @@ export function question(more: Partial<AgentQuestion> = {}): AgentQuestion {
   const prompt = more.prompt ?? 'Which name?';
   return {
     ...{ id: 'k7q2', runId: 'r1', call: { turn: 1, callId: 'c1' }, input, prompt },
+    isDue: true,
     ...{ precedingText: null, digest: questionDigest(input, prompt), place: { at: 'conversation' }, state: 'asked' },
     ...{ comment: null, expiresAt: null, reminded: false, answer: null, note: null, by: null, problem: null },
     ...more,

@@ -56,6 +56,7 @@ async function requestsOfUpdate(
       clock: { now: () => 1, every: () => () => {} },
       log: SILENT_LOG,
       self: { slug: 'countersign', botId: 1 },
+      idKey: 'key',
       isServedOwner: () => true,
       operatorSettings: () => NO_OPERATOR_SETTINGS,
       links: () => ({ repository: 'https://github.example/acme/shop' }),

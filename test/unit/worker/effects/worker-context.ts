@@ -18,6 +18,7 @@ export function createWorkerContext(pull: PullState, now: number): Job['context'
     clock: { now: () => now, every: refuse },
     log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },
+    idKey: 'key',
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
     links: refuse,
