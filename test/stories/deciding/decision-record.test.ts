@@ -89,11 +89,13 @@ describe('the record of a decision', () => {
     const { ana, ben, bot, pr, stored } = await propose(stage(), BIGINT, EXACTLY);
     await ana.replies(bot.proposal(1), '/approve');
     const sha = pr.head().slice(0, 7);
-    for (const words of ['/approve', '/deny', '/edit differently', 'differently, please']) {
+    for (const words of ['/approve', '/deny', '/edit differently']) {
       await ben.replies(bot.proposal(1), words);
       expect(bot.answer()).toMatch(/^Execution not found or not in proposed state: /);
       expect(bot.answer()).toContain(`was already applied by \`${ana.login}\` in ${sha}`);
     }
+    await ben.replies(bot.proposal(1), 'differently, please');
+    expect(bot.answer()).toMatch(/^The agent reads your comment after the decision on 1 pending change/);
     const [first] = (await stored()).proposals;
     expect(first).toMatchObject({ state: 'completed', commitSha: pr.head() });
     expect(first?.votes).toHaveLength(1);
