@@ -18,6 +18,13 @@ const COMMANDS = new Map<string, CliCommand>([
       run: async (args) => (await import('./cli/setup/setup.ts')).runSetup(args),
     },
   ],
+  [
+    'doctor',
+    {
+      summary: 'look at everything that the server needs, and say what is wrong',
+      run: async (args) => (await import('./cli/doctor/doctor.ts')).runDoctor(args),
+    },
+  ],
   ['start', { summary: 'run the server', run: async (args) => (await import('./app/start.ts')).start(args) }],
   [
     'demo',

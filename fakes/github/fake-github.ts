@@ -89,6 +89,10 @@ const DEFAULT_APP_PERMISSIONS: AppPermissions = {
   pull_requests: 'write',
   issues: 'read',
   metadata: 'read',
+  actions: 'read',
+  checks: 'write',
+  merge_queues: 'read',
+  statuses: 'read',
 };
 
 const DEFAULT_APP_EVENTS: readonly string[] = [
@@ -96,6 +100,10 @@ const DEFAULT_APP_EVENTS: readonly string[] = [
   'pull_request',
   'pull_request_review',
   'pull_request_review_comment',
+  'check_run',
+  'check_suite',
+  'merge_group',
+  'status',
 ];
 
 /** Starts a fake GitHub with one App. The caller must close it. */

@@ -1,6 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
-import type { FakeDelivery, FakeDeliveryAttempt, WebhookRequest } from './http/server-state.ts';
+import {
+  createWebhookConfig,
+  type FakeDelivery,
+  type FakeDeliveryAttempt,
+  type WebhookConfig,
+  type WebhookRequest,
+} from './http/server-state.ts';
 import type { OpenApiValidator } from './openapi-validator.ts';
 import type { FakeApp, FakeInstallation, GitHubHost, GitHubState } from './state/github-state.ts';
 import { isInstalledOn } from './state/lookup.ts';
@@ -37,6 +43,8 @@ export type FakeDeliveries = {
   readonly redeliver: (delivery: FakeDelivery) => void;
   /** Resolves when every queued delivery has been sent and answered. */
   readonly whenIdle: () => Promise<void>;
+  /** What the App's page says of its webhook. */
+  readonly hook: WebhookConfig;
 };
 
 type DeliveryQueue = {
@@ -81,6 +89,7 @@ export function createDeliveries(options: FakeDeliveriesOptions): FakeDeliveries
     },
     redeliver: (delivery) => enqueueAttempt(queue, delivery),
     whenIdle: () => waitUntilIdle(queue),
+    hook: createWebhookConfig(),
   };
 }
 

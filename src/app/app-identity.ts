@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFault, type Fault } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
-import { type AppAccount, type GitHubApp, type GitHubError, means } from '../core/step/ports.ts';
+import { type AppAccount, type GitHubApp, GitHubError, means } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
+import type { Probe } from './probes.ts';
 
 /** The state in which GitHub does not tell who this App is. */
 export function createIdentityFault(): Fault {
@@ -26,10 +27,34 @@ export async function fetchIdentity(
     fault.ended(log);
     return identity;
   } catch (error) {
-    if (means(error, 'not-allowed', 'gone')) throw unknownAppError(error);
+    if (isRejection(error)) throw unknownAppError(error);
     fault.failed(log, error, { fix: identityFix(error) });
     return null;
   }
+}
+
+/** Whether GitHub does not know the App or its key. */
+function isRejection(error: unknown): error is GitHubError {
+  return means(error, 'not-allowed', 'gone');
+}
+
+/** Asks GitHub who this App is, which shows that the key is the App's. `host` is that of GitHub's pages. */
+export function createIdentityProbe({ identity }: Pick<GitHubApp, 'identity'>, host: string): Probe {
+  return {
+    name: 'the key and the App',
+    async run() {
+      try {
+        const { slug: app, owner } = await identity();
+        return [{ level: 'ok', message: 'GitHub knows the App', fix: null, app, owner, host }];
+      } catch (error) {
+        if (!(error instanceof GitHubError)) throw error;
+        const found = isRejection(error)
+          ? { message: 'GitHub does not know the App', fix: `C${WHAT_TO_CHECK.slice(1)}.` }
+          : { message: 'GitHub cannot be asked', fix: identityFix(error) };
+        return [{ level: 'wrong', host, error: error.message, ...found }];
+      }
+    },
+  };
 }
 
 /** The operator's next step by GitHub's status, or by the words of the network's error. */
@@ -63,10 +88,13 @@ function identityFix(error: unknown): string {
 }
 
 function unknownAppError(error: GitHubError): StartupError {
-  const check =
-    'check that APP_ID and the private key belong to the same GitHub App, and that GHE_HOST is the server of this App; unset it is github.com';
-  return new StartupError(`GitHub does not know this App (status ${error.status}): ${check}.`, { cause: error });
+  return new StartupError(`GitHub does not know this App (status ${error.status}): ${WHAT_TO_CHECK}.`, {
+    cause: error,
+  });
 }
+
+const WHAT_TO_CHECK =
+  'check that APP_ID and the private key belong to the same GitHub App, and that GHE_HOST is the server of this App; unset it is github.com';
 
 const MAX_WAIT_MS = 30_000;
 

@@ -3,6 +3,7 @@ import {
   type AppSetup,
   type Installation,
   missingEvents,
+  missingOptions,
   missingPermissions,
   SUBSCRIBED_EVENTS,
 } from '../core/step/app-rights.ts';
@@ -10,23 +11,27 @@ import type { Finding, Probe } from './probes.ts';
 
 type AppSetupOptions = {
   readonly fetchSetup: () => Promise<AppSetup>;
-  readonly isServedOwner: (owner: string) => boolean;
+  /** Returns whether the App serves an account, once GitHub has told whose App it is. */
+  readonly ownerCheck: () => Promise<(owner: string) => boolean>;
 };
 
 /** Compares the App on GitHub, and its installations that can work, with what it needs. */
-export function createAppSetupProbe({ fetchSetup, isServedOwner }: AppSetupOptions): Probe {
+export function createAppSetupProbe({ fetchSetup, ownerCheck }: AppSetupOptions): Probe {
   return {
     name: 'the App on GitHub',
     async run() {
+      const isServedOwner = await ownerCheck();
       const setup = await fetchSetup();
       const served = setup.installations.filter(({ account, isSuspended }) => isServedOwner(account) && !isSuspended);
-      const findings = [
+      const lacks = [
         ...(served.length === 0 ? [servesNobody(setup, isServedOwner)] : []),
         ...appLacks(setup),
         ...installationsLack(setup, served),
       ];
-      if (findings.length > 0) return findings;
-      return [{ message: 'the App has all it needs on GitHub', fix: null, installations: served.length }];
+      const options = optionsLacking(setup, served);
+      if (lacks.length > 0) return [...lacks, ...options];
+      const allClear = { message: 'the App has all it needs on GitHub', installations: served.length };
+      return [{ level: 'ok', fix: null, ...allClear }, ...options];
     },
   };
 }
@@ -34,6 +39,7 @@ export function createAppSetupProbe({ fetchSetup, isServedOwner }: AppSetupOptio
 function servesNobody({ installations, installUrl }: AppSetup, isServedOwner: (owner: string) => boolean): Finding {
   if (installations.length === 0)
     return {
+      level: 'wrong',
       message: 'the App is not installed',
       url: installUrl,
       fix: 'Open the url and install it on a repository.',
@@ -41,6 +47,7 @@ function servesNobody({ installations, installUrl }: AppSetup, isServedOwner: (o
   const suspended = installations.filter(({ isSuspended }) => isSuspended);
   const leftOut = installations.filter(({ account }) => !isServedOwner(account));
   return {
+    level: 'wrong',
     message: 'the App serves no account that installed it',
     suspended: listInstallations(suspended),
     leftOut: listInstallations(leftOut),
@@ -51,11 +58,11 @@ function servesNobody({ installations, installUrl }: AppSetup, isServedOwner: (o
 function appLacks({ permissions, events, settingsUrl: url }: AppSetup): readonly Finding[] {
   return [
     ...missingPermissions(permissions).map((permission) => ({
-      ...{ message: 'the App does not ask for a permission', permission, url },
+      ...{ level: 'wrong' as const, message: 'the App does not ask for a permission', permission, url },
       fix: `Open the url, set ${clickedPermission(permission)}, and save. Then the owner of each account accepts it.`,
     })),
     ...missingEvents(events).map((event) => ({
-      ...{ message: 'the App is not subscribed to an event', event, url },
+      ...{ level: 'wrong' as const, message: 'the App is not subscribed to an event', event, url },
       fix: `Open the url, tick “${titleOf(event)}” below “Subscribe to events”, and save.`,
     })),
   ];
@@ -72,7 +79,7 @@ function installationsLack(setup: AppSetup, served: readonly Installation[]): re
   ): readonly Finding[] =>
     lacking.length === 0 || lackedByApp.includes(name)
       ? []
-      : [{ message, [kind]: name, ...listInstallations(lacking), fix: ACCEPT_FIX }];
+      : [{ level: 'wrong', message, [kind]: name, ...listInstallations(lacking), fix: ACCEPT_FIX }];
   return [
     ...ALL_REQUIRED.flatMap((permission) => {
       const lacking = served.filter((one) => missingPermissions(one.permissions).includes(permission));
@@ -83,6 +90,24 @@ function installationsLack(setup: AppSetup, served: readonly Installation[]): re
       return finding('installations lack an event', 'event', event, lacking);
     }),
   ];
+}
+
+/** Everything but the checks of a pull request works without them, so one line tells of all. */
+function optionsLacking(setup: AppSetup, served: readonly Installation[]): readonly Finding[] {
+  const lackedByApp = missingOptions(setup);
+  const notGranted = (one: Installation) => missingOptions(one).filter((name) => !lackedByApp.includes(name));
+  const lacking = served.filter((one) => notGranted(one).length > 0);
+  const lackedByAccounts = [...new Set(lacking.flatMap(notGranted))];
+  const ofApp: Finding = {
+    ...{ level: 'less', message: 'the App asks for less than it can use', lacks: lackedByApp, url: setup.settingsUrl },
+    fix: 'For the checks of pull requests, open the url and add what it lacks. Everything else works without.',
+  };
+  const ofAccounts: Finding = {
+    ...{ level: 'less', message: 'installations grant less than the App can use', lacks: lackedByAccounts },
+    ...listInstallations(lacking),
+    fix: `For the checks of pull requests: ${ACCEPT_FIX} Everything else works without.`,
+  };
+  return [...(lackedByApp.length > 0 ? [ofApp] : []), ...(lacking.length > 0 ? [ofAccounts] : [])];
 }
 
 const ACCEPT_FIX = 'An owner of each account opens its url and accepts “Review request”.';

@@ -26,12 +26,12 @@ export function createModelProbe({ checked, modelUp, model, baseUrl }: ModelProb
       try {
         await checked.ask([{ role: 'user', content: CHECK_MESSAGE }], stopping, 'check', null);
         modelUp.set(1);
-        return [{ message: 'the model answers', fix: null, endpoint, model }];
+        return [{ level: 'ok', message: 'the model answers', fix: null, endpoint, model }];
       } catch (error) {
         if (!(error instanceof ModelError) || error.report === null) throw error;
         modelUp.set(0);
         const { failure, ...answer } = error.report;
-        const finding: Finding = { message: 'the model cannot be used', fix: FIXES[failure] };
+        const finding: Finding = { level: 'wrong', message: 'the model cannot be used', fix: FIXES[failure] };
         return [{ ...finding, endpoint, model, failure, ...answer }];
       }
     },

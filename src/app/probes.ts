@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Store } from '../adapters/store/store.ts';
 import { createFault } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
@@ -5,10 +6,16 @@ import { type Clock, GitHubError } from '../core/step/ports.ts';
 import { delay } from '../lib/delay.ts';
 
 /**
- * What is wrong, in a constant message, and what the operator does; null if nothing is wrong. All other fields are
- * logged with it.
+ * One thing that a probe found: in order, or works with less, or wrong. All other fields are logged with it, and the
+ * message never changes.
  */
-export type Finding = { readonly message: string; readonly fix: string | null; readonly [field: string]: unknown };
+export type Finding = {
+  readonly level: 'ok' | 'less' | 'wrong';
+  readonly message: string;
+  /** What the operator does; null if nothing is to do. */
+  readonly fix: string | null;
+  readonly [field: string]: unknown;
+};
 
 /** A look at one thing that the server needs. `run` throws if it cannot look now, and ends early with the server. */
 export type Probe = { readonly name: string; readonly run: (stopping: AbortSignal) => Promise<readonly Finding[]> };
@@ -17,6 +24,8 @@ export type Probe = { readonly name: string; readonly run: (stopping: AbortSigna
 export type ProbeLoop = {
   /** True while a probe runs. */
   isBusy(): boolean;
+  /** What each probe found last; null for one that has not looked yet. */
+  latest(): readonly { readonly name: string; readonly findings: readonly Finding[] | null }[];
   /** Starts no more probes and waits up to `graceMs` for those that run. */
   stop(graceMs: number): Promise<void>;
 };
@@ -34,6 +43,7 @@ type ProbeOptions = { readonly clock: Clock; readonly log: Pick<Logger, 'info' |
 export function startProbes(probes: readonly Probe[], { clock, log }: ProbeOptions): ProbeLoop {
   const dueAt = new Map(probes.map(({ name }) => [name, clock.now()]));
   const running = new Map<string, Promise<void>>();
+  const found = new Map<string, readonly Finding[]>();
   const stopping = new AbortController();
 
   async function look({ name, run }: Probe): Promise<void> {
@@ -41,16 +51,19 @@ export function startProbes(probes: readonly Probe[], { clock, log }: ProbeOptio
       const findings = await run(stopping.signal);
       dueAt.set(name, clock.now() + INTERVAL_MS);
       if (stopping.signal.aborted) return;
-      for (const { message, fix, ...fields } of findings) {
-        if (fix === null) log.info(fields, message);
-        else log.warn({ ...fields, fix }, message);
-      }
+      for (const finding of findings) if (isNews(finding, found.get(name))) write(finding);
+      found.set(name, findings);
     } catch (error) {
       const retryAt = error instanceof GitHubError ? (error.retryAt ?? 0) : 0;
       dueAt.set(name, Math.max(clock.now() + RETRY_AFTER_MS, retryAt));
       const cause = error instanceof GitHubError ? { error: error.message } : { err: error };
       if (!stopping.signal.aborted) log.warn({ probe: name, ...cause }, 'could not check, will retry');
     }
+  }
+
+  function write({ level, message, fix, ...fields }: Finding): void {
+    if (level === 'ok') log.info(fields, message);
+    else log.warn({ ...fields, fix }, message);
   }
 
   const tick = (): void => {
@@ -67,12 +80,18 @@ export function startProbes(probes: readonly Probe[], { clock, log }: ProbeOptio
   tick();
   return {
     isBusy: () => running.size > 0,
+    latest: () => probes.map(({ name }) => ({ name, findings: found.get(name) ?? null })),
     async stop(graceMs) {
       stopping.abort();
       stopTicking();
       if (running.size > 0) await Promise.race([Promise.all(running.values()), delay(graceMs)]);
     },
   };
+}
+
+/** What is wrong is said at each look; the rest once, until it changes. */
+function isNews(finding: Finding, before: readonly Finding[] = []): boolean {
+  return finding.level === 'wrong' || !before.some((earlier) => isDeepStrictEqual(earlier, finding));
 }
 
 type StorageOptions = {

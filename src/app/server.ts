@@ -204,7 +204,7 @@ function startProcessing(
   if (!services.config.paused) {
     runtime.worker = launchWorker(services, identity);
     runtime.deliveries = launchDeliveryReader(services, handleDelivery);
-    runtime.probes = launchProbes(services, identity);
+    runtime.probes = launchProbes(services);
   }
   const { allowedOwners, paused, pollMs } = services.config;
   const hears = pollMs === null ? 'webhooks' : `GitHub's log of deliveries, every ${pollMs / 1_000} s`;

@@ -16,12 +16,16 @@ import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
 import { type DeliveryReader, LOOK_INTERVAL_MS, startDeliveryReader } from '../worker/deliveries.ts';
 import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
+import { createIdentityProbe } from './app-identity.ts';
 import { createAppSetupProbe } from './app-setup-probe.ts';
-import { type Config, createOwnerCheck } from './config/env.ts';
+import { type Config, createOwnerCheck, readEnvironment } from './config/env.ts';
 import { readVersion } from './config/version.ts';
+import { createDatabaseProbe, createStoreProbe } from './database-probe.ts';
+import { createClockProbe, createProxyProbe, createRoomProbe, readMachineRoom } from './machine-probes.ts';
 import { CHECK_TOOL, createModelProbe } from './model-probe.ts';
 import { timedCommits, timedModel, withFailureLog } from './observed-requests.ts';
-import { createStorageCheck, type ProbeLoop, startProbes } from './probes.ts';
+import { createStorageCheck, type Probe, type ProbeLoop, startProbes } from './probes.ts';
+import { createWebhookProbe } from './webhook-probe.ts';
 
 export type PinoLogger = ReturnType<typeof createLogger>;
 
@@ -49,7 +53,20 @@ export function createServices(
   withProcessMetrics: boolean,
 ): Services {
   const metrics = createMetrics({ withProcessMetrics });
-  const githubApp = createGitHub({
+  return {
+    config,
+    log,
+    metrics,
+    store,
+    checkStorage: createStorageCheck({ store, log, now }),
+    githubApp: timedCommits(openGitHub({ config, log, metrics, now }), metrics),
+    now,
+  };
+}
+
+/** GitHub as the App. Sends no request yet. */
+function openGitHub({ config, log, metrics, now }: Pick<Services, 'config' | 'log' | 'metrics' | 'now'>) {
+  return createGitHub({
     appId: config.app.id,
     privateKey: config.app.privateKey,
     baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
@@ -60,15 +77,6 @@ export function createServices(
     startTimer: () => metrics.githubRequests.startTimer(),
     now,
   });
-  return {
-    config,
-    log,
-    metrics,
-    store,
-    checkStorage: createStorageCheck({ store, log, now }),
-    githubApp: timedCommits(githubApp, metrics),
-    now,
-  };
 }
 
 /** The address of GitHub's pages. */
@@ -171,19 +179,45 @@ export function launchDeliveryReader(
 }
 
 /** Starts the probes of all that the server needs. */
-export function launchProbes(services: Services, identity: AppAccount): ProbeLoop {
-  const { config, log, metrics, githubApp, now, checkStorage } = services;
-  const isServedOwner = createOwnerCheck(config.allowedOwners, identity.owner);
-  const probes = [
-    createAppSetupProbe({ fetchSetup: githubApp.fetchSetup, isServedOwner }),
-    // The check has its own line for what is wrong.
-    { name: 'the database', run: () => checkStorage().then(() => []) },
-    createModelProbe({
-      ...{ checked: openModel(services, [CHECK_TOOL]), modelUp: metrics.modelUp },
-      ...{ model: config.model.name, baseUrl: config.model.baseUrl },
-    }),
-  ];
+export function launchProbes(services: Services): ProbeLoop {
+  const { store, checkStorage, now, log } = services;
+  const probes = [...createProbes(services), createStoreProbe(store, checkStorage)];
   return startProbes(probes, { clock: { now, every }, log });
+}
+
+/** The probes for a process that is no server: the same ones, and the database from outside. */
+export function createOutsideProbes(config: Config, log: PinoLogger): readonly Probe[] {
+  const [metrics, now] = [createMetrics(), Date.now];
+  const githubApp = openGitHub({ config, log, metrics, now });
+  return [...createProbes({ config, log, metrics, githubApp, now }), createDatabaseProbe(config.database)];
+}
+
+type ProbedServices = Pick<Services, 'config' | 'log' | 'metrics' | 'githubApp' | 'now'>;
+
+function createProbes({ config, log, metrics, githubApp, now }: ProbedServices): readonly Probe[] {
+  const { database, github, http, model, allowedOwners, pollMs } = config;
+  const ownerCheck = async () => createOwnerCheck(allowedOwners, (await githubApp.identity()).owner);
+  // Where GitHub does not tell who the App is, all fail alike, and one line is enough.
+  const onceKnown =
+    <Answer>(ask: () => Promise<Answer>) =>
+    async () => {
+      await githubApp.identity();
+      return ask();
+    };
+  return [
+    createIdentityProbe(githubApp, github.host),
+    createAppSetupProbe({ fetchSetup: githubApp.fetchSetup, ownerCheck }),
+    createWebhookProbe({
+      ...{ fetchWebhook: onceKnown(githubApp.fetchWebhook), path: http.webhookPath, polls: pollMs !== null, now },
+    }),
+    createModelProbe({
+      ...{ checked: openModel({ config, log }, [CHECK_TOOL]), modelUp: metrics.modelUp },
+      ...{ model: model.name, baseUrl: model.baseUrl },
+    }),
+    createClockProbe({ fetchTime: onceKnown(githubApp.fetchTime), now: Date.now }),
+    createRoomProbe(() => readMachineRoom(database.url === null ? database.dataDir : null)),
+    createProxyProbe(readEnvironment()),
+  ];
 }
 
 /** Starts deleting expired data. */

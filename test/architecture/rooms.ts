@@ -40,7 +40,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/cli'],
   ['src/cli/git'],
   ['src/cli/verify'],
-  ['src/cli/config', 'src/cli/export', 'src/cli/operate', 'src/cli/setup'],
+  ['src/cli/config', 'src/cli/doctor', 'src/cli/export', 'src/cli/operate', 'src/cli/setup'],
   ['src/cli.ts'],
 ];
 
@@ -57,7 +57,10 @@ type Room = {
 
 /** Every folder of src, outermost first. Each entry is imported by another folder. */
 export const ROOMS: Readonly<Record<string, Room>> = {
-  'src/app': { what: 'start, stop, wiring', entries: ['start.ts', 'server.ts', 'app-identity.ts'] },
+  'src/app': {
+    what: 'start, stop, wiring, probes',
+    entries: ['start.ts', 'server.ts', 'app-identity.ts', 'wiring.ts', 'probes.ts'],
+  },
   'src/app/config': {
     what: 'environment, the operator’s file, version',
     entries: ['env.ts', 'operator-settings.ts', 'version.ts'],
@@ -68,6 +71,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     entries: ['verify.ts', 'check-commit.ts'],
   },
   'src/cli/config': { what: '`countersign config`', entries: ['config.ts'] },
+  'src/cli/doctor': { what: '`countersign doctor`', entries: ['doctor.ts'] },
   'src/cli/setup': { what: '`countersign setup`', entries: ['setup.ts'] },
   'src/cli/export': { what: '`countersign export`', entries: ['export.ts'] },
   'src/cli/operate': {
@@ -111,7 +115,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/adapters/store/engine': {
     what: 'connections, migrations, database errors',
-    entries: ['schema.ts', 'errors.ts'],
+    entries: ['schema.ts', 'errors.ts', 'inspect.ts'],
   },
   'src/adapters/model': { what: 'the model’s endpoint, by two APIs', entries: ['openai.ts'], importers: ['src/app'] },
   'src/adapters/syntax': {

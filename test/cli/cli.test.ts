@@ -16,6 +16,7 @@ describe('countersign', () => {
       "Usage: countersign <command>
 
         setup    register a GitHub App of your own, and write its settings
+        doctor   look at everything that the server needs, and say what is wrong
         start    run the server
         demo     play one conversation offline, on a fake GitHub
         verify   check that commits contain exactly the approved changes

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../src/core/step/app-rights.ts';
+import { REGISTERED_EVENTS, REGISTERED_PERMISSIONS } from '../../src/core/step/app-rights.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -24,17 +24,21 @@ function block(yaml: string, key: string): readonly string[] {
 describe('app.yml', () => {
   const manifest = read('app.yml');
 
-  it('asks for four permissions and nothing else (I7)', () => {
+  it('asks for four permissions, four optional ones, and nothing else (I7)', () => {
     expect(block(manifest, 'default_permissions')).toEqual([
       'contents: write',
       'issues: read',
       'metadata: read',
       'pull_requests: write',
+      'actions: read',
+      'checks: write',
+      'merge_queues: read',
+      'statuses: read',
     ]);
   });
 
   it('asks for exactly the permissions that the App holds itself and its installations to (O4)', () => {
-    const required = Object.entries(REQUIRED_PERMISSIONS).map(([name, level]) => `${name}: ${level}`);
+    const required = Object.entries(REGISTERED_PERMISSIONS).map(([name, level]) => `${name}: ${level}`);
     expect(block(manifest, 'default_permissions')).toEqual(required);
   });
 
@@ -45,14 +49,14 @@ describe('app.yml', () => {
     expect(links).toHaveLength(2);
     for (const link of links ?? []) {
       const query = new URL(link).searchParams;
-      expect(query.getAll('events[]')).toEqual([...SUBSCRIBED_EVENTS]);
+      expect(query.getAll('events[]')).toEqual([...REGISTERED_EVENTS]);
       const permissions = [...query].filter(([, value]) => value === 'read' || value === 'write');
-      expect(Object.fromEntries(permissions)).toEqual(REQUIRED_PERMISSIONS);
+      expect(Object.fromEntries(permissions)).toEqual(REGISTERED_PERMISSIONS);
     }
   });
 
-  it('subscribes to exactly the events that have a handler', () => {
-    expect(block(manifest, 'default_events')).toEqual(SUBSCRIBED_EVENTS.map((name) => `- ${name}`));
+  it('subscribes to the events that have a handler, and to the optional ones', () => {
+    expect(block(manifest, 'default_events')).toEqual(REGISTERED_EVENTS.map((name) => `- ${name}`));
   });
 });
 

@@ -16,9 +16,18 @@ type WebhookLog = {
   readonly attempts: readonly FakeDeliveryAttempt[];
   /** Sends a delivery again. */
   readonly redeliver: (delivery: FakeDeliveryAttempt['delivery']) => void;
+  /** What the App's page says of its webhook. Tests change it. */
+  readonly hook: WebhookConfig;
 };
 
-const EMPTY_WEBHOOK_LOG: WebhookLog = { attempts: [], redeliver: () => {} };
+/** The webhook of an App, as `GET /app/hook/config` shows it. */
+export type WebhookConfig = { url: string; content_type: 'json' | 'form'; insecure_ssl: '0' | '1' };
+
+export function createWebhookConfig(): WebhookConfig {
+  return { url: 'https://countersign.example/api/github/webhooks', content_type: 'json', insecure_ssl: '0' };
+}
+
+const EMPTY_WEBHOOK_LOG: WebhookLog = { attempts: [], redeliver: () => {}, hook: createWebhookConfig() };
 
 /** The state of the API server. `publicKeys` are in PEM, by App id. */
 export type ServerState = {

@@ -196,10 +196,16 @@ function tokenPayload(github: GitHubState, token: InstallationToken): unknown {
 }
 
 export const HOOK_ROUTES: readonly ApiRoute[] = [
+  createGlobalRoute('GET /app/hook/config', 'app', getWebhookConfig),
   createGlobalRoute('GET /app/hook/deliveries', 'app', listDeliveries),
   createGlobalRoute('GET /app/hook/deliveries/{delivery_id}', 'app', getDelivery),
   createGlobalRoute('POST /app/hook/deliveries/{delivery_id}/attempts', 'app', redeliverAttempt),
 ];
+
+/** GitHub never shows the secret. */
+function getWebhookConfig({ state }: RouteContext): ApiResponse {
+  return okResponse(state, { ...state.webhookLog.hook, secret: '********' });
+}
 
 /** GitHub keeps deliveries for 3 days. */
 const RETENTION_MS = 3 * 24 * 60 * 60 * 1000;

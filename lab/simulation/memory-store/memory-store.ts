@@ -82,6 +82,7 @@ export function createMemoryStore(tables: MemoryTables): Store {
     deleteExpired: async () => false,
     ping: async () => {},
     rehearseReceive: async () => {},
+    describe: () => Promise.reject(new Error('The memory has no database.')),
     close: async () => {},
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AppSetup } from '../../core/step/app-rights.ts';
+import type { AppSetup, AppWebhook } from '../../core/step/app-rights.ts';
 import { type AppAccount, type DeliveryLog, type DeliveryLogPage, GitHubError, means } from '../../core/step/ports.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { GitHubClient } from './requests/client.ts';
@@ -103,6 +103,52 @@ function settingsUrl({ slug, html_url: appUrl, owner }: z.infer<typeof Registere
   if (owner.type === 'Enterprise') return appUrl;
   const prefix = owner.type === 'Organization' ? `/organizations/${owner.login}` : '';
   return `${site}${prefix}/settings/apps/${slug}/permissions`;
+}
+
+const WebhookConfig = z.object({
+  url: z.string().catch(''),
+  content_type: z.string().catch('json'),
+  insecure_ssl: z.union([z.string(), z.number()]).catch('0'),
+});
+
+const WebhookAttempt = z
+  .object({
+    guid: z.string(),
+    delivered_at: z.iso.datetime({ offset: true }),
+    status: z.string(),
+    status_code: z.int(),
+  })
+  .transform(({ guid, delivered_at, status, status_code: statusCode }) => ({
+    ...{ guid, status, statusCode },
+    deliveredAt: Date.parse(delivered_at),
+  }));
+
+/** The App's webhook, and the newest page of GitHub's delivery log: two requests. */
+export async function fetchWebhook(app: GitHubClient): Promise<AppWebhook> {
+  const [config, attempts] = await Promise.all([
+    nullIfMissing(app.rest.apps.getWebhookConfigForApp()),
+    nullIfMissing(app.rest.apps.listWebhookDeliveries({ per_page: PAGE_SIZE })),
+  ]);
+  const { url, content_type: contentType, insecure_ssl: insecure } = parse(WebhookConfig, config?.data ?? {});
+  return {
+    ...{ url, contentType, checksCertificate: String(insecure) !== '1' },
+    attempts: attempts === null ? null : parse(z.array(WebhookAttempt), attempts.data),
+  };
+}
+
+/** Null where this server of GitHub has no such thing. */
+async function nullIfMissing<Answer>(request: Promise<Answer>): Promise<Answer | null> {
+  return request.catch((error: unknown) => {
+    if (means(error, 'gone')) return null;
+    throw error;
+  });
+}
+
+/** GitHub's time in ms since the epoch, to the second; null if it tells none. */
+export async function fetchTime(app: GitHubClient): Promise<number | null> {
+  const { date } = (await app.rest.apps.getAuthenticated()).headers;
+  const time = Date.parse(date ?? '');
+  return Number.isNaN(time) ? null : time;
 }
 
 /** The log of webhooks that this App did not take. */

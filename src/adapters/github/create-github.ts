@@ -1,7 +1,7 @@
 import type { PullRequestRef } from '../../core/state/intent.ts';
-import type { AppSetup } from '../../core/step/app-rights.ts';
+import type { AppSetup, AppWebhook } from '../../core/step/app-rights.ts';
 import type { DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
-import { createDeliveryLog, createIdentityLookup, fetchSetup } from './app-requests.ts';
+import { createDeliveryLog, createIdentityLookup, fetchSetup, fetchTime, fetchWebhook } from './app-requests.ts';
 import { fetchCommentTexts, findCommentsByMarker, hasPosted, listReviewComments } from './comments.ts';
 import { createCommit } from './commit.ts';
 import { fetchDiscussion } from './discussion.ts';
@@ -52,6 +52,10 @@ export type GitHubAppClient = GitHubApp & {
   readonly deliveries: DeliveryLog;
   /** The App as it is registered, and its installations. */
   fetchSetup(): Promise<AppSetup>;
+  /** Its webhook, with the newest deliveries. */
+  fetchWebhook(): Promise<AppWebhook>;
+  /** GitHub's time in ms since the epoch, to the second; null if it tells none. */
+  fetchTime(): Promise<number | null>;
 };
 
 /** Creates the GitHub adapter without sending a request. All pull requests share its caches. */
@@ -67,6 +71,8 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
     identity,
     deliveries: createDeliveryLog(app),
     fetchSetup: () => fetchSetup(app, site),
+    fetchWebhook: () => fetchWebhook(app),
+    fetchTime: () => fetchTime(app),
     forPull(ref: PullRequestRef, canWrite = () => true) {
       const client = { app, createClient, ref, limits, mintedAt, canWrite, now };
       return createPullPort({

@@ -6,6 +6,7 @@ import { claimPull, endLeases, findNextDue, releasePullClaim, renewPullClaim, ta
 import { deleteExpired } from './cleanup.ts';
 import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';
 import { DatabaseError } from './engine/errors.ts';
+import { describeDatabase } from './engine/inspect.ts';
 import { migrate, requireCurrentSchema, requireSchema } from './engine/migrate.ts';
 import { explainDataDir, explainPostgres } from './engine/opening-errors.ts';
 import { openPglite, tidy } from './engine/pglite.ts';
@@ -147,6 +148,7 @@ export function createStore(backend: Backend): Store & OperatorAccess {
     },
     ping: () => requireSchema(db),
     rehearseReceive: (now) => rehearseReceive(db, now),
+    describe: () => describeDatabase(backend),
     close: backend.close,
     answerOperator: (question, input) => (isOperatorQuestion(question) ? answerOperator(db, question, input) : null),
   };

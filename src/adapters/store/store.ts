@@ -8,6 +8,7 @@ import type { CommitEffect, Effect } from '../../core/step/effects.ts';
 import type { ProposalSelector } from '../../core/step/facts.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import type { Step } from '../../core/step/step.ts';
+import type { DatabaseFacts } from './engine/inspect.ts';
 
 /** How to retry an effect. Times are ms since the epoch; `signal` is an early result of the attempt. */
 export type EffectRetry = {
@@ -215,5 +216,7 @@ export type Store = {
    * Rejects if no delivery can be stored now: stores one and takes it back. Costlier than `ping`, so call it rarely.
    */
   rehearseReceive(now: number): Promise<void>;
+  /** What the database is, and what keeps the App from working on it. */
+  describe(): Promise<DatabaseFacts>;
   close(): Promise<void>;
 };

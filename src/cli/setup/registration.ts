@@ -1,5 +1,5 @@
 import { apiBaseUrl } from '../../adapters/github/requests/client.ts';
-import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../core/step/app-rights.ts';
+import { REGISTERED_EVENTS, REGISTERED_PERMISSIONS } from '../../core/step/app-rights.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 
 /** A GitHub: github.com, a subdomain of ghe.com, or a server of one's own. */
@@ -44,8 +44,8 @@ export function createManifest({ name, webhookUrl, redirectUrl }: ManifestInput)
     public: false,
     redirect_url: redirectUrl,
     hook_attributes: { url: webhookUrl ?? NOBODYS_ADDRESS, active: true },
-    default_permissions: REQUIRED_PERMISSIONS,
-    default_events: SUBSCRIBED_EVENTS,
+    default_permissions: REGISTERED_PERMISSIONS,
+    default_events: REGISTERED_EVENTS,
   };
 }
 

@@ -15,6 +15,15 @@ const COMMITTED_CHANGE = {
 /** Failures, foreign writes and unknown schema versions, which only a database has. */
 export function databaseContract({ store, value, claimSignal, rebuild }: DatabaseHarness): void {
   describe('database', () => {
+    it('O4: says what it is, and that nothing keeps the App from working on it', async () => {
+      const facts = await store().describe();
+      expect(facts).toEqual({
+        server: expect.stringMatching(/PostgreSQL \d+/),
+        schema: { version: facts.schema?.newest, newest: expect.any(Number) },
+        ...{ isReadOnly: false, canMigrate: true, lockedTables: [], sharesConnections: false },
+      });
+    });
+
     it('rolls the whole step back when its last write fails (S79)', async () => {
       const { claim, signal } = await claimSignal('a');
       await value('drop table effects');

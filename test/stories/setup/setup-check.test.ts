@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import type { AppPermissions } from '../../../fakes/github/state/github-state.ts';
-import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../../src/core/step/app-rights.ts';
+import { postWebhook } from '../../../fakes/github/webhooks.ts';
+import { REGISTERED_EVENTS, REGISTERED_PERMISSIONS } from '../../../src/core/step/app-rights.ts';
 import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT } from '../support/proposals.ts';
@@ -11,7 +13,7 @@ const stage = stageForAll();
 let accounts = 0;
 
 /** Installs the App on a new account, with these permissions. */
-function install(permissions: AppPermissions = REQUIRED_PERMISSIONS): { login: string; id: number } {
+function install(permissions: AppPermissions = REGISTERED_PERMISSIONS): { login: string; id: number } {
   const { apply, app } = stage().github;
   accounts += 1;
   const account = apply(OPERATIONS.addAccount, { login: `team-${accounts}`, type: 'Organization' });
@@ -36,7 +38,7 @@ async function check(environment?: Readonly<Record<string, string>>) {
   return { warnings: found.filter(({ level }) => level === 40), lines: found, asked };
 }
 
-const CHANGE = { permissions: REQUIRED_PERMISSIONS, events: SUBSCRIBED_EVENTS } as const;
+const CHANGE = { permissions: REGISTERED_PERMISSIONS, events: REGISTERED_EVENTS } as const;
 
 beforeEach(async () => {
   const { apply, app, state } = stage().github;
@@ -46,14 +48,14 @@ beforeEach(async () => {
 });
 
 describe('what the App lacks on GitHub, at the start', () => {
-  it('an App that has everything is one line, and two requests (O4)', async () => {
+  it('an App that has everything is one line, and few requests (O4)', async () => {
     install();
     const { warnings, lines, asked } = await check();
     expect(warnings).toEqual([]);
     expect(lines.filter(isAllClear)).toMatchObject([{ installations: 1 }]);
     expect(asked.filter((name) => name === 'GET /app/installations')).toHaveLength(1);
-    // One of them loads the identity.
-    expect(asked.filter((name) => name === 'GET /app')).toHaveLength(2);
+    // One of them loads the identity, and one reads GitHub's clock.
+    expect(asked.filter((name) => name === 'GET /app')).toHaveLength(3);
   });
 
   it('an App whose only installation is suspended works nowhere, and the line says where to unsuspend it (O4)', async () => {
@@ -100,8 +102,8 @@ describe('what the App lacks on GitHub, at the start', () => {
     install();
     apply(OPERATIONS.changeApp, {
       appId: app.id,
-      permissions: { ...REQUIRED_PERMISSIONS, contents: 'read' },
-      events: SUBSCRIBED_EVENTS.filter((event) => event !== 'pull_request_review'),
+      permissions: { ...REGISTERED_PERMISSIONS, contents: 'read' },
+      events: REGISTERED_EVENTS.filter((event) => event !== 'pull_request_review'),
     });
     const page = `${url}/settings/apps/countersign/permissions`;
     const { warnings } = await check();
@@ -123,9 +125,9 @@ describe('what the App lacks on GitHub, at the start', () => {
 
   it('accounts that have not accepted a permission are in one line, also from the second page on (O4)', async () => {
     for (let count = 0; count < 99; count += 1) install();
-    const first = install({ ...REQUIRED_PERMISSIONS, contents: 'read' });
-    const second = install({ ...REQUIRED_PERMISSIONS, contents: 'read' });
-    const suspended = install({ metadata: 'read' });
+    const first = install({ ...REGISTERED_PERMISSIONS, contents: 'read' });
+    const second = install({ ...REGISTERED_PERMISSIONS, contents: 'read' });
+    const suspended = install({ metadata: 'read', checks: 'write' });
     stage().github.apply(OPERATIONS.suspendApp, { installationId: suspended.id, suspended: true });
     const { warnings, asked } = await check();
     expect(warnings).toMatchObject([
@@ -141,6 +143,36 @@ describe('what the App lacks on GitHub, at the start', () => {
       },
     ]);
     expect(asked.filter((name) => name === 'GET /app/installations')).toHaveLength(2);
+  });
+
+  it('O4: accounts that grant no checks are one warning, and a task works nevertheless', async () => {
+    const { apply, state } = stage().github;
+    const { checks: _, ...permissions } = REGISTERED_PERMISSIONS;
+    const { ana, bot, model } = await stage().tell();
+    for (const installationId of state().installations.keys())
+      apply(OPERATIONS.acceptPermissions, { installationId, permissions });
+    const { warnings, lines } = await check();
+    expect(warnings).toMatchObject([
+      { msg: 'installations grant less than the App can use', lacks: ['checks: write'] },
+    ]);
+    expect(lines.filter(isAllClear)).toHaveLength(1);
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    expect(bot.proposals()).toHaveLength(1);
+  });
+
+  it('O4: an event of the optional ones costs nothing at the door and changes nothing', async () => {
+    const { logged, github } = stage();
+    const before = [logged.length, github.requests.length];
+    const body = JSON.stringify({ action: 'completed', check_suite: {}, installation: { id: 1 } });
+    const signature = createHmac('sha256', github.app.webhookSecret).update(body).digest('hex');
+    const headers = {
+      ...{ 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+      ...{ 'x-github-event': 'check_suite', 'x-github-delivery': '00000000-0000-4000-8000-00000000c4ec' },
+    };
+    expect(await postWebhook(`${stage().server().url}/api/github/webhooks`, { headers, body })).toBe(202);
+    await stage().settle();
+    expect([logged.length, github.requests.length]).toEqual(before);
   });
 
   it('a GitHub that does not answer is one line, and neither the start nor a task waits for it (O4)', async () => {

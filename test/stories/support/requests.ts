@@ -3,11 +3,13 @@ import { isRecord } from '../../../src/lib/trust.ts';
 import type { Stage } from './stage.ts';
 import type { Story } from './story.ts';
 
-/** The search for lost webhooks, which starts by the clock and not because of a story. */
-const RECOVERY_REQUEST = 'GET /app/hook/deliveries';
+/** The search for lost webhooks and the probes, which start by the clock and not because of a story. */
+const REQUESTS_BY_CLOCK: readonly string[] = [
+  ...['GET /app', 'GET /app/installations', 'GET /app/hook/config', 'GET /app/hook/deliveries'],
+];
 
 /**
- * The App's requests to GitHub for this story, after the first `before` requests. The search for lost webhooks and
+ * The App's requests to GitHub for this story, after the first `before` requests. The search for lost webhooks, probes and
  * requests for other stories' repositories are left out, because they can happen at any time.
  */
 export function requestsSince(
@@ -17,7 +19,7 @@ export function requestsSince(
 ): readonly RequestLogEntry[] {
   return github.requests.slice(before).filter((request) => {
     const isElsewhere = repositoriesOf(request)?.includes(pr.repositoryId) === false;
-    return request.name !== RECOVERY_REQUEST && (!isElsewhere || request.target.includes(pr.fullName));
+    return !REQUESTS_BY_CLOCK.includes(request.name) && (!isElsewhere || request.target.includes(pr.fullName));
   });
 }
 

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { createAppSetupProbe } from '../../../src/app/app-setup-probe.ts';
 import { startProbes } from '../../../src/app/probes.ts';
 import type { AppSetup } from '../../../src/core/step/app-rights.ts';
-import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../../src/core/step/app-rights.ts';
+import { REGISTERED_EVENTS, REGISTERED_PERMISSIONS } from '../../../src/core/step/app-rights.ts';
 import { GitHubError } from '../../../src/core/step/ports.ts';
 
 const MINUTE = 60_000;
 
 const installation = (account: string) => ({
   ...{ account, url: `https://github.com/${account}`, isSuspended: false },
-  ...{ permissions: { ...REQUIRED_PERMISSIONS, contents: 'read' }, events: SUBSCRIBED_EVENTS.slice(1) },
+  ...{ permissions: { ...REGISTERED_PERMISSIONS, contents: 'read' }, events: REGISTERED_EVENTS.slice(1) },
 });
 
 const SETUP: AppSetup = {
-  ...{ permissions: REQUIRED_PERMISSIONS, events: SUBSCRIBED_EVENTS },
+  ...{ permissions: REGISTERED_PERMISSIONS, events: REGISTERED_EVENTS },
   ...{ settingsUrl: 'https://github.com/settings', installUrl: 'https://github.com/apps/x/installations/new' },
   installations: Array.from({ length: 25 }, (_, index) => installation(`team-${index}`)),
 };
@@ -32,7 +32,7 @@ function scene(...answers: readonly (AppSetup | Error)[]) {
       if (answer instanceof Error) throw answer;
       return answer;
     },
-    isServedOwner: () => true,
+    ownerCheck: async () => () => true,
   });
   const check = startProbes([probe], {
     clock: {
@@ -73,6 +73,20 @@ describe('the probe of the App on GitHub', () => {
     expect(asked()).toBe(1);
     await pass(MINUTE);
     expect(asked()).toBe(2);
+  });
+
+  it('an optional lack is said once until it changes, and a lack of what is needed each hour (O4)', async () => {
+    const without = { ...REGISTERED_PERMISSIONS, checks: 'read' };
+    const some = { ...SETUP, installations: [{ ...installation('acme'), events: REGISTERED_EVENTS }] };
+    const { pass, lines } = scene({ ...some, permissions: without });
+    for (let hour = 0; hour < 3; hour += 1) await pass(hour === 0 ? 0 : 60 * MINUTE);
+    expect(lines.map(({ message }) => message)).toEqual([
+      'installations lack a permission',
+      'the App asks for less than it can use',
+      'installations lack a permission',
+      'installations lack a permission',
+    ]);
+    expect(lines[1]?.fields).toMatchObject({ lacks: ['checks: write'], fix: expect.stringContaining('works without') });
   });
 
   it('asks again five minutes after GitHub failed, or when GitHub wants it (O4)', async () => {

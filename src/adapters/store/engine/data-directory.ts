@@ -38,9 +38,12 @@ export function lockDirectory(directory: string): DirectoryLock {
 
 const SQLITE_BUSY = 5;
 
+/** Another process, such as a running server, has the directory. */
+export class DirectoryInUseError extends DatabaseError {}
+
 function lockError(directory: string, error: unknown): DatabaseError {
   if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)
-    return new DatabaseError(
+    return new DirectoryInUseError(
       `The data directory ${directory} is in use by another Countersign process. ` +
         'Stop that one first, or set DATA_DIR to a directory of its own; for several replicas set DATABASE_URL.',
       { cause: error },

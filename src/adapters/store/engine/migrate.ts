@@ -4,7 +4,7 @@ import { MIGRATIONS, type Migration } from './migrations.ts';
 import type { DatabaseSchema } from './schema.ts';
 
 /** The schema version that this version of Countersign reads and writes: the number of its last migration. */
-const SCHEMA_VERSION = MIGRATIONS.length;
+export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Any number works if nothing else in the database locks it. */
 const MIGRATION_LOCK = 8_261_947_301;
@@ -60,7 +60,7 @@ export async function requireSchema(db: Kysely<DatabaseSchema>): Promise<void> {
 }
 
 /** 0 if no migration has run. */
-async function findSchemaVersion(db: Kysely<DatabaseSchema>): Promise<number> {
+export async function findSchemaVersion(db: Kysely<DatabaseSchema>): Promise<number> {
   // Other programs have a table of migrations too.
   const { rows } = await sql<{ isOurs: boolean }>`
     select to_regclass('migrations') is not null and to_regclass('inbox') is not null as "isOurs"
