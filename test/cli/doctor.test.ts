@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,6 +57,16 @@ async function findings(changes: Readonly<Record<string, string>> = {}) {
 }
 
 describe('countersign doctor', { timeout: 60_000 }, () => {
+  it('O2: reads .env of the working directory, where the Client ID stands for the App ID', async () => {
+    const { APP_ID: _, ...environment } = createAppEnvironment(scenery.github, scenery.model);
+    const clientId = scenery.github.state().apps.get(scenery.github.app.id)?.clientId;
+    const lines = Object.entries({ ...environment, CLIENT_ID: clientId }).map(([name, value]) => `${name}='${value}'`);
+    writeFileSync(join(folder, '.env'), lines.join('\n'));
+    const { code, stdout } = await run(['doctor'], {}, folder).ended;
+    rmSync(join(folder, '.env'));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^✓ GitHub knows the App /m) });
+  });
+
   it('O4: a complete setup is one ✓ a line, and ends with 0', async () => {
     const { code, stdout } = await doctor([]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^✓ the settings are complete$/m) });
@@ -104,6 +114,7 @@ describe('countersign doctor', { timeout: 60_000 }, () => {
 
   it('O4: webhooks that GitHub could not deliver are ⚠ by cause, and none once they got through', async () => {
     const { apply, deliveries, whenIdle } = scenery.github;
+    await whenIdle();
     status = 401;
     apply(OPERATIONS.suspendApp, { installationId, suspended: true });
     apply(OPERATIONS.suspendApp, { installationId, suspended: false });
@@ -143,9 +154,9 @@ describe('countersign doctor', { timeout: 60_000 }, () => {
 
   it('O4: every setting that is missing or wrong is a ✗ of its own, and nothing is asked', async () => {
     const before = scenery.github.requests.length;
-    const { code, stdout } = await doctor([], { APP_ID: 'Iv1.8a61f9b3a7aba766', OPENAI_MODEL: '' });
+    const { code, stdout } = await doctor([], { APP_ID: 'countersign', OPENAI_MODEL: '' });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^✗ a setting is missing or wrong: APP_ID is the Client ID/m);
+    expect(stdout).toMatch(/^✗ a setting is missing or wrong: APP_ID must be the number/m);
     expect(stdout).toMatch(/^✗ a setting is missing or wrong: OPENAI_MODEL is missing/m);
     expect(scenery.github.requests.length).toBe(before);
   });

@@ -34,7 +34,8 @@ import { fetchVoteSources } from './vote-sources.ts';
 import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 
 export type GitHubOptions = Omit<ClientOptions, 'now'> & {
-  readonly appId: number;
+  /** The App's number or Client ID. */
+  readonly appId: number | string;
   /** PEM of the App's private key. */
   readonly privateKey: string;
   /** Address of GitHub's pages; default `https://github.com`. */

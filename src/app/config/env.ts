@@ -11,6 +11,7 @@ import {
   readKeyFile,
   readPrivateKey,
 } from './keys.ts';
+import { listMisspelt } from './misspelt.ts';
 import { loadOperatorConfig, type OperatorConfig } from './operator-settings.ts';
 import { listWarnings, type ReadMode, readMode } from './warnings.ts';
 
@@ -27,7 +28,8 @@ type LogFormat = 'json' | 'pretty';
 /** The validated configuration of the server. */
 export type Config = {
   readonly app: {
-    readonly id: number;
+    /** Its number, or its Client ID. */
+    readonly id: number | string;
     /** PEM of an RSA key. */
     readonly privateKey: string;
     /** The current secret first. During a rotation, the previous secret is accepted too. */
@@ -89,10 +91,10 @@ export function loadConfig(overrides: Environment = {}): ConfigResult {
   return parseEnvironment({ ...ownEnvironment(), ...overrides }, readKeyFile, readMode);
 }
 
-/** The variables of the process, and those of `.env` that it does not have. */
+/** The variables of the process, and those of `.env` that it does not have. A person reads the log on a terminal. */
 function ownEnvironment(): Environment {
   const file = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
-  return { ...file, ...process.env };
+  return { ...(process.stdout.isTTY ? { LOG_FORMAT: 'pretty' } : {}), ...file, ...process.env };
 }
 
 /**
@@ -104,7 +106,9 @@ export function parseEnvironment(
   readKeyFile: (path: string) => KeyFile,
   mode: ReadMode = () => null,
 ): ConfigResult {
-  const values = withoutEmptyValues(environment);
+  const given = withoutEmptyValues(environment);
+  const values: Environment = { ...given, APP_ID: given['APP_ID'] ?? given['CLIENT_ID'] };
+  const misspelt = listMisspelt(given, Object.keys(environmentSchema.shape));
   const key = readPrivateKey(values['PRIVATE_KEY'], values['PRIVATE_KEY_PATH'], readKeyFile);
   const parsed = environmentSchema.safeParse(values);
   const ownProblems = parsed.success ? [] : toProblems(parsed.error);
@@ -112,10 +116,10 @@ export function parseEnvironment(
   const operatorProblems = operator.kind === 'problems' ? operator.problems : [];
   const problems = [...ownProblems, ...combinationProblems(values, key), ...operatorProblems];
   if (problems.length > 0 || !parsed.success || key.kind === 'problem' || operator.kind === 'problems')
-    return { kind: 'problems', problems };
+    return { kind: 'problems', problems: [...problems, ...misspelt] };
   const config = toConfig(parsed.data, key.pem, operator.config);
   const own = key.warning === null ? [] : [key.warning];
-  const warnings = [...own, ...listWarnings(config, mode)];
+  const warnings = [...own, ...misspelt, ...listWarnings(config, mode)];
   return { kind: 'config', config, warnings };
 }
 
@@ -180,12 +184,6 @@ function webhookSecret() {
   });
 }
 
-function findAppIdProblem(value: string): string | null {
-  if (/^[1-9]\d{0,14}$/.test(value)) return null;
-  const mistaken = /^Iv\d/i.test(value) ? 'is the Client ID: it ' : '';
-  return `${mistaken}must be the number on the page of your GitHub App ("App ID").`;
-}
-
 /** Never quotes the address, which can have a password. */
 function findBaseUrlProblem(value: string): string | null {
   const url = URL.parse(value);
@@ -240,8 +238,9 @@ const GITHUB_HOST_PROBLEM =
 
 /** The checks of single variables. A message follows the variable's name. */
 const environmentSchema = z.object({
-  APP_ID: required('is missing: it is the number on the page of your GitHub App ("App ID").').pipe(
-    checked(findAppIdProblem),
+  APP_ID: required('is missing: it is the number on the page of your GitHub App ("App ID").').regex(
+    /^(?:[1-9]\d{0,14}|Iv\d[\w.]{5,40})$/,
+    'must be the number on the page of your GitHub App ("App ID"), or its Client ID.',
   ),
   WEBHOOK_SECRET: required(
     'is missing: make one with "openssl rand -hex 32" and enter it on the page of your GitHub App too.',
@@ -330,7 +329,7 @@ function toConfig(values: EnvironmentValues, privateKey: string, operator: Opera
   const previousSecret = values.WEBHOOK_SECRET_OLD;
   return {
     app: {
-      id: Number(values.APP_ID),
+      id: /^\d+$/.test(values.APP_ID) ? Number(values.APP_ID) : values.APP_ID,
       privateKey,
       webhookSecrets: previousSecret === undefined ? [values.WEBHOOK_SECRET] : [values.WEBHOOK_SECRET, previousSecret],
     },

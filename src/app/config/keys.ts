@@ -50,6 +50,7 @@ function checkPrivateKey(name: string, text: string, warning: string | null): Pr
 function problemOf(forms: readonly string[]): string {
   const has = (pattern: RegExp): boolean => forms.some((form) => pattern.test(form));
   if (has(/ENCRYPTED/)) return 'is encrypted with a passphrase: decrypt it with "openssl rsa -in app.pem", or';
+  if (has(/BEGIN OPENSSH PRIVATE/)) return 'is an OpenSSH key, and the one that GitHub gave for the App is needed';
   if (has(/BEGIN (?:RSA )?PUBLIC KEY|BEGIN CERTIFICATE/)) return 'is public, and the private key is needed';
   if (has(/^\S+\.(?:pem|key)$/)) return 'is the name of a file: set PRIVATE_KEY_PATH to it, or';
   return 'is not a private key in PEM format (-----BEGIN … PRIVATE KEY-----): copy the whole file, or';

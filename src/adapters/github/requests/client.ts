@@ -57,7 +57,7 @@ export type ClientOptions = {
 };
 
 /** Without credentials, the requests are anonymous. */
-type Credentials = { readonly appId?: number; readonly privateKey?: string };
+type Credentials = { readonly appId?: number | string; readonly privateKey?: string };
 
 /** `ref` is the pull request that a client serves, null for requests of the App. */
 export type CreateClient = (credentials: Credentials, ref: PullRequestRef | null) => GitHubClient;

@@ -151,15 +151,31 @@ describe('environment', () => {
       privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'canary' }).toString(),
       'is encrypted with a passphrase: decrypt it',
     ],
+    [
+      'an OpenSSH key',
+      '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU=\n-----END OPENSSH PRIVATE KEY-----\n',
+      'is an OpenSSH key, and the one that GitHub gave for the App is needed',
+    ],
     ['a public key', publicKey.export({ type: 'spki', format: 'pem' }).toString(), 'is public, and the private key is'],
     ['a file name', '/run/secrets/app.pem', 'is the name of a file: set PRIVATE_KEY_PATH'],
   ])('refuses %s with its own sentence (O2)', (_, PRIVATE_KEY, sentence) => {
     expect(problemsOf({ PRIVATE_KEY })).toEqual([expect.stringContaining(`PRIVATE_KEY ${sentence}`)]);
   });
 
-  it.each(['Iv1.8a61f9b3a7aba766', 'Iv23liAbCdEfGhIjKlMn'])('the Client ID %s is not the App ID (O2)', (APP_ID) => {
-    expect(problemsOf({ APP_ID })).toEqual([
-      'APP_ID is the Client ID: it must be the number on the page of your GitHub App ("App ID").',
+  it.each(['Iv1.8a61f9b3a7aba766', 'Iv23liAbCdEfGhIjKlMn'])('O2: the Client ID %s works for the App ID', (id) => {
+    expect(configOf({ APP_ID: '', CLIENT_ID: id }).config.app.id).toBe(id);
+    expect(configOf({ APP_ID: id }).config.app.id).toBe(id);
+    expect(configOf({ APP_ID: '7', CLIENT_ID: id }).config.app.id).toBe(7);
+  });
+
+  it('O2: a variable one or two letters away from one of ours is named, where ours is not set', () => {
+    expect(configOf({ ALOWED_OWNERS: 'acme', HOSTNAME: 'pod-7', PATH: '/bin', TERM: 'xterm' }).warnings).toEqual([
+      'ALOWED_OWNERS is no variable of Countersign: did you mean ALLOWED_OWNERS?',
+    ]);
+    expect(configOf({ ALOWED_OWNERS: 'acme', ALLOWED_OWNERS: 'acme' }).warnings).toEqual([]);
+    expect(problemsOf({ OPENAI_MODEL: '', OPENAI_MODLE: 'some-model' })).toEqual([
+      'OPENAI_MODEL is missing: set it to the name of the model that your endpoint serves.',
+      'OPENAI_MODLE is no variable of Countersign: did you mean OPENAI_MODEL?',
     ]);
   });
 
@@ -213,7 +229,7 @@ describe('environment', () => {
     ]);
   });
 
-  it('a directory as PRIVATE_KEY_PATH, which Docker makes for a missing file, has its own sentence (O9)', () => {
+  it('a directory as PRIVATE_KEY_PATH, which Docker makes for a missing file, has its own sentence (O2, O9)', () => {
     expect(problemsOf({ PRIVATE_KEY: '', PRIVATE_KEY_PATH: folder })).toEqual([
       expect.stringContaining('(it is a directory; Docker makes one where the file of a mount is missing)'),
     ]);
