@@ -94,7 +94,8 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
   try {
     const httpServer = await startHttp(services, runtime, handleDelivery);
     closers.push(() => httpServer.stop(HTTP_GRACE_MS), launchCleanup(services).stop);
-    const operatorSocket = await openConfiguredSocket(config, store, log);
+    // A store that was given is not the one in DATA_DIR, whose socket another server may have.
+    const operatorSocket = options.store === undefined ? await openConfiguredSocket(config, store, log) : null;
     if (operatorSocket !== null) closers.push(operatorSocket.stop);
     await loadAppIdentity(services, runtime, handleDelivery);
     let stopped: Promise<void> | null = null;
