@@ -21,8 +21,8 @@ const BUDGETS: readonly Budget[] = [
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_480 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_800 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
-  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_200 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_150 },
+  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_230 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_250 },
 ];
 
 const MAX_FILE_LINES = 400;
