@@ -5,7 +5,7 @@ import type { Gauge, Metrics, Timer } from '../adapters/telemetry/metrics.ts';
 import { type Model, ModelError, type ModelFailure, type ModelFailureKind } from '../core/step/model-port.ts';
 
 export type FailureLogOptions = {
-  readonly log: Pick<Logger, 'warn'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly now: () => number;
   /** 1 after a response, 0 after a failure. */
   readonly modelUp: Gauge;
@@ -54,10 +54,13 @@ export function withFailureLog(model: Model, options: FailureLogOptions): Model 
   const { log, now, modelUp } = options;
   const throttle = createThrottle<ModelFailureKind>(now);
   const endpoint = endpointHost(options.baseUrl);
+  let downSince: number | null = null;
   const reported = async <Response>(request: Promise<Response>, model: string | null): Promise<Response> => {
     try {
       const response = await request;
       modelUp.set(1);
+      if (downSince !== null) log.info({ endpoint, ms: now() - downSince }, 'the model answers again');
+      downSince = null;
       return response;
     } catch (error) {
       const report = error instanceof ModelError ? error.report : null;
@@ -66,7 +69,10 @@ export function withFailureLog(model: Model, options: FailureLogOptions): Model 
     }
   };
   const reportFailure = ({ failure, ...answer }: ModelFailure, name: string): void => {
-    if (!OF_ONE_CONVERSATION.has(failure)) modelUp.set(0);
+    if (!OF_ONE_CONVERSATION.has(failure)) {
+      modelUp.set(0);
+      downSince ??= now();
+    }
     const allowed = throttle(failure);
     if (allowed !== null)
       log.warn({ endpoint, model: name, failure, ...answer, fix: FIXES[failure], ...allowed }, 'model request failed');

@@ -1,10 +1,17 @@
 import { isIPv6 } from 'node:net';
 import { openOperatorSocket } from '../adapters/http/operator-socket.ts';
 import { createDeliveryHandler, type DeliveryHandler } from '../adapters/http/receive-delivery.ts';
-import { createHealthRoutes, openHttpServer, type RequestHandler } from '../adapters/http/server.ts';
+import {
+  createHealthRoutes,
+  NotReadyError,
+  openHttpServer,
+  type Readiness,
+  type RequestHandler,
+} from '../adapters/http/server.ts';
 import { createRefusalLog, createWebhookHandler, isStrayWebhook } from '../adapters/http/webhook-endpoint.ts';
 import { type OperatorAccess, openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
+import type { Fault } from '../adapters/telemetry/fault.ts';
 import type { OperatorSettings } from '../core/settings/operator-file.ts';
 import type { AppAccount } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
@@ -12,14 +19,19 @@ import type { DeliveryReader } from '../worker/deliveries.ts';
 import type { Worker } from '../worker/worker.ts';
 import { createIdentityFault, fetchIdentity, pollIdentity } from './app-identity.ts';
 import { type Config, describeOwners } from './config/env.ts';
-import type { ProbeLoop } from './probes.ts';
+import { readVersion } from './config/version.ts';
+import { endpointHost } from './observed-requests.ts';
+import { createStorageCheck, type ProbeLoop } from './probes.ts';
+import { renderStatusPage } from './status-page.ts';
 import {
+  createOutside,
   createProbots,
-  createServices,
   launchCleanup,
   launchDeliveryReader,
   launchProbes,
   launchWorker,
+  type Neighbours,
+  type Outside,
   type PinoLogger,
   type Services,
   type WorkerServices,
@@ -43,14 +55,26 @@ type StartOptions = {
   readonly now?: () => number;
   /** Ends the start early; then it rejects, unless the server already listens. */
   readonly stopping?: AbortSignal;
+  /** Told what the start does next. */
+  readonly onStep?: (step: string) => void;
   /** Whether `/metrics` includes process metrics (CPU time, memory, event loop). */
   readonly withProcessMetrics?: boolean;
   /** The operator's settings as they are now; those of the start by default. */
   readonly operatorSettings?: () => OperatorSettings;
 };
 
-/** Parts that exist only once the App's identity is loaded. */
+/** The adapters once the store is open. `url` is the address of the status page. */
+type Opened = WorkerServices & { readonly url: string };
+
+/** What appears while the server starts. */
 type RuntimeState = {
+  /** Refuses every delivery until the store is open. */
+  handleDelivery: DeliveryHandler;
+  checkStorage: () => Promise<void>;
+  store: ServerStore | null;
+  /** Whether the store can be used. */
+  isOpen: boolean;
+  readonly identityFault: Fault;
   identity: AppAccount | null;
   worker: Worker | null;
   deliveries: DeliveryReader | null;
@@ -63,24 +87,20 @@ const HTTP_GRACE_MS = 3_000;
 const WORKER_GRACE_MS = 17_000;
 
 /**
- * Opens the store, listens, loads the App's identity and starts the worker, in this order.
- * Until the identity is loaded, deliveries are answered with 503.
+ * Listens, asks GitHub who the App is, opens the store and starts the worker, in this order: what is wrong most often
+ * costs the least. Until all of it is there, deliveries are answered with 503.
  * Throws `StartupError`, `DatabaseError` or the socket's error, after closing everything again.
  */
 export async function startServer(config: Config, log: PinoLogger, options: StartOptions = {}): Promise<RunningServer> {
-  const { now = Date.now, withProcessMetrics = false, stopping } = options;
-  const store = options.store ?? (await openConfiguredStore(config, stopping));
+  const { now = Date.now, withProcessMetrics = false, stopping, onStep = () => {} } = options;
   const { operatorSettings = () => config.operator.settings } = options;
-  const services = { ...createServices(config, log, store, now, withProcessMetrics), operatorSettings };
+  const outside = createOutside(config, log, now, withProcessMetrics);
   const runtime: RuntimeState = {
-    identity: null,
-    worker: null,
-    deliveries: null,
-    probes: null,
-    stopping: new AbortController(),
+    ...{ handleDelivery: refuseDelivery, checkStorage: async () => {}, store: options.store ?? null, isOpen: false },
+    ...{ identity: null, worker: null, deliveries: null, probes: null },
+    ...{ identityFault: createIdentityFault(), stopping: new AbortController() },
   };
   stopping?.addEventListener('abort', () => runtime.stopping.abort());
-  const handleDelivery = createServerDeliveryHandler(services, runtime);
   const closers: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     runtime.stopping.abort();
@@ -89,23 +109,41 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
       ...closers.map((close) => close()),
       ...[worker, deliveries, probes].map((loop) => loop?.stop(WORKER_GRACE_MS)),
     ]);
-    await store.close();
+    await runtime.store?.close();
   };
   try {
-    const httpServer = await startHttp(services, runtime, handleDelivery);
-    closers.push(() => httpServer.stop(HTTP_GRACE_MS), launchCleanup(services).stop);
+    onStep(`listening on port ${config.http.port}`);
+    const httpServer = await startHttp(outside, runtime);
+    closers.push(() => httpServer.stop(HTTP_GRACE_MS));
+    onStep(`asking ${config.github.host} who this App is`);
+    const identity = await askIdentity(outside, runtime);
+    onStep('opening the database');
+    const store = runtime.store ?? (await openConfiguredStore(config, stopping));
+    runtime.store = store;
+    const checkStorage = createStorageCheck({ store, log, now });
+    const url = `http://${hostInUrl(config.http.host)}:${httpServer.port}`;
+    const services = { ...outside, store, checkStorage, operatorSettings, url };
+    Object.assign(runtime, {
+      checkStorage,
+      isOpen: true,
+      handleDelivery: createServerDeliveryHandler(services, runtime),
+    });
+    closers.push(launchCleanup(services).stop);
     // A store that was given is not the one in DATA_DIR, whose socket another server may have.
     const operatorSocket = options.store === undefined ? await openConfiguredSocket(config, store, log) : null;
     if (operatorSocket !== null) closers.push(operatorSocket.stop);
-    await loadAppIdentity(services, runtime, handleDelivery);
+    await beginProcessing(services, runtime, identity);
     let stopped: Promise<void> | null = null;
-    const url = `http://${hostInUrl(config.http.host)}:${httpServer.port}`;
     const isBusy = () => [runtime.worker, runtime.deliveries, runtime.probes].some((loop) => loop?.isBusy() === true);
     return { url, isBusy, stop: () => (stopped ??= stop()) };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+function refuseDelivery(): Promise<string> {
+  return Promise.reject(new KnownFaultError('the server is still starting'));
 }
 
 /**
@@ -152,11 +190,18 @@ function createServerDeliveryHandler({ store, log, metrics, now }: Services, run
   });
 }
 
-async function startHttp(services: Services, runtime: RuntimeState, handleDelivery: DeliveryHandler) {
-  const { config, log, metrics, now } = services;
-  const probots = await createProbots(services, handleDelivery);
+async function startHttp(outside: Outside, runtime: RuntimeState) {
+  const { config, log, metrics, neighbours, now } = outside;
+  const probots = await createProbots(outside, (event) => runtime.handleDelivery(event));
   const logRefusal = createRefusalLog({ log, path: config.http.webhookPath, now });
   const webhook = createWebhookHandler({ receivers: probots.map(({ webhooks }) => webhooks), log, logRefusal });
+  const check = () => checkReady({ ...runtime, store: runtime.isOpen ? runtime.store : null, config, neighbours });
+  const startedAt = now();
+  const renderPage = (readiness: Readiness): string =>
+    renderStatusPage({
+      ...{ version: readVersion(), app: runtime.identity?.slug ?? null, readiness, hears: describeHearing(config) },
+      ...{ isPaused: config.paused, upMs: now() - startedAt, probes: runtime.probes?.latest() ?? [] },
+    });
   const timer = metrics.webhooks;
   const webhookHandler: RequestHandler = async (request) => {
     const stop = timer.startTimer();
@@ -170,7 +215,7 @@ async function startHttp(services: Services, runtime: RuntimeState, handleDelive
     responses: metrics.httpResponses,
     routes: [
       { method: 'POST', path: config.http.webhookPath, handle: webhookHandler },
-      ...createHealthRoutes(() => checkReady({ ...services, ...runtime }), metrics, log),
+      ...createHealthRoutes({ check, metrics, log, renderPage }),
     ],
     onNotFound: (request) => {
       if (isStrayWebhook(request)) logRefusal('wrong-path');
@@ -178,58 +223,76 @@ async function startHttp(services: Services, runtime: RuntimeState, handleDelive
   });
 }
 
-/** Loads the App's identity now, or keeps retrying in the background. */
-async function loadAppIdentity(
-  services: WorkerServices,
-  runtime: RuntimeState,
-  handleDelivery: DeliveryHandler,
-): Promise<void> {
-  const { githubApp, log } = services;
-  const fault = createIdentityFault();
-  const identity = await rejectOnAbort(fetchIdentity(githubApp, log, fault), runtime.stopping.signal);
-  startProcessing(services, runtime, handleDelivery, identity);
+/** Null while GitHub does not tell: it is asked again once the store is open. */
+function askIdentity(
+  { githubApp, log }: Outside,
+  { identityFault, stopping }: RuntimeState,
+): Promise<AppAccount | null> {
+  return rejectOnAbort(fetchIdentity(githubApp, log, identityFault), stopping.signal);
+}
+
+/** Starts with this identity, or keeps asking for it in the background. */
+async function beginProcessing(services: Opened, runtime: RuntimeState, identity: AppAccount | null): Promise<void> {
+  const { githubApp, log, store } = services;
+  const database = await store.describe().then(
+    ({ server }) => server,
+    () => 'unknown',
+  );
+  startProcessing(services, runtime, identity, database);
   if (identity !== null) return;
-  void pollIdentity(githubApp, log, fault, runtime.stopping.signal).then((loaded) =>
-    startProcessing(services, runtime, handleDelivery, loaded),
+  void pollIdentity(githubApp, log, runtime.identityFault, runtime.stopping.signal).then((loaded) =>
+    startProcessing(services, runtime, loaded, database),
   );
 }
 
-function startProcessing(
-  services: WorkerServices,
-  runtime: RuntimeState,
-  handleDelivery: DeliveryHandler,
-  identity: AppAccount | null,
-): void {
+function startProcessing(services: Opened, runtime: RuntimeState, identity: AppAccount | null, database: string): void {
   if (identity === null || runtime.stopping.signal.aborted) return;
+  const { config, log, url } = services;
   runtime.identity = identity;
-  if (!services.config.paused) {
+  if (!config.paused) {
     runtime.worker = launchWorker(services, identity);
-    runtime.deliveries = launchDeliveryReader(services, handleDelivery);
+    runtime.deliveries = launchDeliveryReader(services, (event) => runtime.handleDelivery(event));
     runtime.probes = launchProbes(services);
   }
-  const { allowedOwners, paused, pollMs } = services.config;
-  const hears = pollMs === null ? 'webhooks' : `GitHub's log of deliveries, every ${pollMs / 1_000} s`;
-  services.log.info(
-    { app: identity.slug, owners: describeOwners(allowedOwners, identity.owner), hears, paused },
+  const { allowedOwners, paused, github, model } = config;
+  log.info(
+    {
+      ...{ version: readVersion(), database, github: github.host, app: identity.slug },
+      ...{ model: model.name, endpoint: endpointHost(model.baseUrl) },
+      ...{ owners: describeOwners(allowedOwners, identity.owner), installations: identity.installations },
+      ...{ hears: describeHearing(config), paused, page: url },
+    },
     'ready',
   );
 }
 
+function describeHearing({ pollMs }: Config): string {
+  return pollMs === null ? 'webhooks' : `GitHub's log of deliveries, every ${pollMs / 1_000} s`;
+}
+
 /** The parts that decide whether this process is ready for traffic. */
 export type ReadinessInput = {
-  readonly store: Pick<Store, 'ping'>;
+  /** Null until it is open. */
+  readonly store: Pick<Store, 'ping'> | null;
   readonly checkStorage: () => Promise<void>;
   /** Null until loaded from GitHub. */
   readonly identity: AppAccount | null;
   /** Null until the identity is known, and while paused. */
   readonly worker: Pick<Worker, 'isRunning'> | null;
   readonly config: { readonly paused: boolean };
+  readonly neighbours: Neighbours;
 };
 
-/** Resolves if deliveries can be stored and, unless paused, processed. Rejects with the missing part. */
-export async function checkReady({ store, checkStorage, identity, worker, config }: ReadinessInput): Promise<void> {
-  if (identity === null) throw new KnownFaultError('app identity not loaded from GitHub yet');
+/**
+ * Resolves with the neighbours that do not answer, if deliveries can be stored and, unless paused, processed. Rejects
+ * with the missing part.
+ */
+export async function checkReady(input: ReadinessInput): Promise<readonly string[]> {
+  const { store, checkStorage, identity, worker, config, neighbours } = input;
+  if (store === null) throw new NotReadyError('starting', 'the database is not open yet');
+  if (identity === null) throw new NotReadyError('starting', 'app identity not loaded from GitHub yet');
   await checkStorage();
   await store.ping();
-  if (!config.paused && worker?.isRunning() !== true) throw new KnownFaultError('the worker is not running');
+  if (!config.paused && worker?.isRunning() !== true) throw new NotReadyError('stopping', 'the worker is not running');
+  return Object.entries(neighbours).flatMap(([name, isUp]) => (isUp ? [] : [name]));
 }

@@ -54,6 +54,7 @@ async function runServer(overrides: Environment): Promise<number> {
     const server = await startServer(config, log, {
       withProcessMetrics: true,
       stopping,
+      onStep: showStep,
       operatorSettings: operator.current,
     });
     log.info({ url: server.url }, 'listening');
@@ -70,9 +71,14 @@ async function runServer(overrides: Environment): Promise<number> {
   }
 }
 
+/** A first start can take a while, and a person who watches sees why. */
+function showStep(step: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`… ${step}\n`);
+}
+
 /** For those who have no GitHub App yet. */
 const SETUP_HINTS = [
-  'Create a GitHub App with the permissions of app.yml, then set APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET.',
+  'Run countersign setup: it registers a GitHub App in two clicks, and sets APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET.',
   'Set OPENAI_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.',
   'Or try everything offline first, without any of it: countersign demo (in a checkout: npm run demo)',
 ];

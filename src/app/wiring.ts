@@ -24,48 +24,54 @@ import { createDatabaseProbe, createStoreProbe } from './database-probe.ts';
 import { createClockProbe, createProxyProbe, createRoomProbe, readMachineRoom } from './machine-probes.ts';
 import { CHECK_TOOL, createModelProbe } from './model-probe.ts';
 import { timedCommits, timedModel, withFailureLog } from './observed-requests.ts';
-import { createStorageCheck, type Probe, type ProbeLoop, startProbes } from './probes.ts';
+import { type Probe, type ProbeLoop, startProbes } from './probes.ts';
 import { createWebhookProbe } from './webhook-probe.ts';
 
 export type PinoLogger = ReturnType<typeof createLogger>;
 
-/** The adapters that live as long as the process. */
-export type Services = {
+/** Whether the last request to each was answered. */
+export type Neighbours = { github: boolean; model: boolean };
+
+/** The adapters that need no database. */
+export type Outside = {
   readonly config: Config;
   readonly log: PinoLogger;
   readonly metrics: Metrics;
+  readonly neighbours: Neighbours;
+  readonly githubApp: GitHubAppClient;
+  readonly now: () => number;
+};
+
+/** The adapters that live as long as the process. */
+export type Services = Outside & {
   readonly store: Store;
   /** Rejects while no delivery can be stored. */
   readonly checkStorage: () => Promise<void>;
-  readonly githubApp: GitHubAppClient;
-  readonly now: () => number;
 };
 
 /** The adapters, and the operator's settings as they are now. */
 export type WorkerServices = Services & Pick<WorkerContext, 'operatorSettings'>;
 
-/** Creates the adapters around an open store. Sends no request yet. */
-export function createServices(
+/** Creates the adapters around GitHub and the model. Sends no request yet. */
+export function createOutside(
   config: Config,
   log: PinoLogger,
-  store: Store,
   now: () => number,
   withProcessMetrics: boolean,
-): Services {
-  const metrics = createMetrics({ withProcessMetrics });
-  return {
-    config,
-    log,
-    metrics,
-    store,
-    checkStorage: createStorageCheck({ store, log, now }),
-    githubApp: timedCommits(openGitHub({ config, log, metrics, now }), metrics),
-    now,
+): Outside {
+  const measured = createMetrics({ withProcessMetrics });
+  const neighbours = { github: true, model: true };
+  const setModelUp = (value: number): void => {
+    measured.modelUp.set(value);
+    neighbours.model = value === 1;
   };
+  const metrics = { ...measured, modelUp: { set: setModelUp } };
+  const githubApp = timedCommits(openGitHub({ config, log, metrics, neighbours, now }), metrics);
+  return { config, log, metrics, neighbours, githubApp, now };
 }
 
 /** GitHub as the App. Sends no request yet. */
-function openGitHub({ config, log, metrics, now }: Pick<Services, 'config' | 'log' | 'metrics' | 'now'>) {
+function openGitHub({ config, log, metrics, neighbours, now }: Omit<Outside, 'githubApp'>) {
   return createGitHub({
     appId: config.app.id,
     privateKey: config.app.privateKey,
@@ -75,6 +81,9 @@ function openGitHub({ config, log, metrics, now }: Pick<Services, 'config' | 'lo
     onWait: (source) => metrics.rateLimitWaits.inc({ source }),
     log,
     startTimer: () => metrics.githubRequests.startTimer(),
+    onAvailability: (isUp) => {
+      neighbours.github = isUp;
+    },
     now,
   });
 }
@@ -87,7 +96,7 @@ function siteOf({ github }: Config): string {
 /**
  * One Probot for each webhook secret, as an event dispatcher only: its server, logger and throttling are not used.
  */
-export function createProbots({ config, log }: Services, handleDelivery: DeliveryHandler): Promise<readonly Probot[]> {
+export function createProbots({ config, log }: Outside, handleDelivery: DeliveryHandler): Promise<readonly Probot[]> {
   return Promise.all(
     config.app.webhookSecrets.map(async (secret) => {
       const probot = new Probot({
@@ -187,14 +196,10 @@ export function launchProbes(services: Services): ProbeLoop {
 
 /** The probes for a process that is no server: the same ones, and the database from outside. */
 export function createOutsideProbes(config: Config, log: PinoLogger): readonly Probe[] {
-  const [metrics, now] = [createMetrics(), Date.now];
-  const githubApp = openGitHub({ config, log, metrics, now });
-  return [...createProbes({ config, log, metrics, githubApp, now }), createDatabaseProbe(config.database)];
+  return [...createProbes(createOutside(config, log, Date.now, false)), createDatabaseProbe(config.database)];
 }
 
-type ProbedServices = Pick<Services, 'config' | 'log' | 'metrics' | 'githubApp' | 'now'>;
-
-function createProbes({ config, log, metrics, githubApp, now }: ProbedServices): readonly Probe[] {
+function createProbes({ config, log, metrics, githubApp, now }: Outside): readonly Probe[] {
   const { database, github, http, model, allowedOwners, pollMs } = config;
   const ownerCheck = async () => createOwnerCheck(allowedOwners, (await githubApp.identity()).owner);
   // Where GitHub does not tell who the App is, all fail alike, and one line is enough.

@@ -22,7 +22,7 @@ const BUDGETS: readonly Budget[] = [
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_800 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_230 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_250 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_400 },
 ];
 
 const MAX_FILE_LINES = 400;

@@ -64,7 +64,7 @@ describe('countersign', () => {
       - PRIVATE_KEY or PRIVATE_KEY_PATH is missing: generate one on the page of your GitHub App ("Private keys").
       - OPENAI_API_KEY is missing: set it, or set OPENAI_BASE_URL to an endpoint of your own that needs none.
 
-      Create a GitHub App with the permissions of app.yml, then set APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET.
+      Run countersign setup: it registers a GitHub App in two clicks, and sets APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET.
       Set OPENAI_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.
       Or try everything offline first, without any of it: countersign demo (in a checkout: npm run demo)
       "

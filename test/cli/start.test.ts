@@ -1,5 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -228,15 +238,18 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect((await started.ended).code).toBe(0);
   });
 
-  it('refuses a port in use, with its number, and a data directory that another process holds (O9)', async () => {
+  it('refuses a port in use, with its number, and a data directory that another process holds, each before it costs anything (O8, O9)', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const address = other.address();
     const taken = String(typeof address === 'object' && address !== null ? address.port : 0);
-    const refused = await begin({ PORT: taken }).ended;
+    const refused = await begin({ PORT: taken, DATA_DIR: join(folder, 'unmade') }).ended;
     other.close();
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('PORT is in use by another process') });
     expect(refused.stderr).toContain(`127.0.0.1:${taken}`);
+    // Nobody was asked, and nothing was made.
+    expect(github.asked).toEqual([]);
+    expect(existsSync(join(folder, 'unmade'))).toBe(false);
 
     await portOf(begin({ PAUSED: '1' }));
     const second = await begin({ PAUSED: '1' }).ended;
@@ -271,6 +284,25 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect(parseJson(line)).toMatchObject({ level: 50, fix: expect.stringContaining('then restart the server') });
     expect(line).toContain('check that APP_ID and the private key belong to the same GitHub App');
     expect(line).not.toContain('"stack"');
+  });
+
+  it('O8: a delivery before the database is open is answered with 503, so that GitHub keeps it', async () => {
+    const free = createTcpServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const place = free.address();
+    const port = typeof place === 'object' && place !== null ? place.port : 0;
+    free.close();
+    const mute = createTcpServer(() => {}).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const address = mute.address();
+    const database = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const started = begin({ PORT: String(port), DATABASE_URL: `postgres://me@${database}/x` });
+    await once(mute, 'connection');
+    expect(await send(port, { method: 'GET', path: '/readyz' })).toMatchObject({ status: 503, body: 'starting\n' });
+    expect(await comment(port, 27)).toBe(503);
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toMatchObject({ code: 0, stderr: '' });
+    mute.close();
   });
 
   it('a signal during the start ends it soon, with 0 and without a stack (G12)', async () => {

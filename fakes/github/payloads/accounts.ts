@@ -120,6 +120,7 @@ export function appPayload(github: GitHubState, app: FakeApp): JsonObject {
     updated_at: app.createdAt,
     permissions: app.permissions,
     events: app.events,
+    installations_count: [...github.installations.values()].filter(({ appId }) => appId === app.id).length,
   };
 }
 

@@ -29,13 +29,17 @@ const Account = z.union([
 
 const AppRights = z.object({ permissions: z.record(z.string(), z.unknown()), events: z.array(z.string()) });
 
-const AppName = z.object({ slug: z.string(), owner: Account });
+const AppName = z.object({
+  slug: z.string(),
+  owner: Account,
+  installations_count: z.number().optional().catch(undefined),
+});
 
 const RegisteredApp = AppName.extend({ ...AppRights.shape, html_url: z.string() });
 
 async function fetchAccount(app: GitHubClient, anonymous: GitHubClient): Promise<AppAccount> {
   const { data } = await app.rest.apps.getAuthenticated().catch(throwUnknownApp);
-  const { slug, owner } = parse(AppName, data);
+  const { slug, owner, installations_count: installations } = parse(AppName, data);
   const username = `${slug}[bot]`;
   const profile = await anonymous.rest.users.getByUsername({ username }).catch(async (error: unknown) => {
     const authorization = await authorizeAnywhere(app);
@@ -44,7 +48,7 @@ async function fetchAccount(app: GitHubClient, anonymous: GitHubClient): Promise
       return anonymous.rest.users.getByUsername({ username, headers: { authorization } }).catch(throwTemporary);
     return throwTemporary(error, BOT_NOT_VISIBLE);
   });
-  return { slug, owner: owner.login, botId: profile.data.id };
+  return { slug, owner: owner.login, botId: profile.data.id, installations };
 }
 
 /** GitHub does not know the App. No server lags here: it was registered before this process began. */

@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { withTimeout } from '../../lib/delay.ts';
+import { errorCodeOf, KnownFaultError } from '../../lib/outage.ts';
 import { createFault } from '../telemetry/fault.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Counter, Metrics } from '../telemetry/metrics.ts';
 
-/** A response of a route. Bodies are constant, so they never reveal a cause. */
+/** A response of a route. Bodies are made of constant words, so they never reveal more than one word of a cause. */
 export type RouteResponse = { readonly status: number; readonly body: string; readonly contentType?: string };
 
 export const RESPONSES = {
   accepted: { status: 202, body: 'accepted\n' },
   alive: { status: 200, body: 'alive\n' },
-  ready: { status: 200, body: 'ready\n' },
   malformed: { status: 400, body: 'malformed request\n' },
   unsigned: { status: 401, body: 'signature missing or wrong\n' },
   notFound: { status: 404, body: 'not found\n' },
@@ -102,6 +102,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
     'content-type': result.contentType ?? 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(result.body),
     'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   });
   response.end(result.body);
   if (!request.complete) setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
@@ -139,20 +140,48 @@ function rejectMalformed(_error: Error, socket: Pick<Socket, 'writable' | 'end' 
   else socket.destroy();
 }
 
-/** Resolves if the server is ready, and rejects with the reason if not. */
-export type ReadinessCheck = () => Promise<void>;
+/** Nothing can be stored or done here; strangers learn the word alone. */
+export class NotReadyError extends KnownFaultError {
+  readonly word: 'starting' | 'stopping';
+  constructor(word: 'starting' | 'stopping', message: string) {
+    super(message);
+    this.word = word;
+  }
+}
 
-/** The routes for liveness, readiness and metrics. Their responses name no repository and no person. */
-export function createHealthRoutes(check: ReadinessCheck, metrics: Metrics, log: Logger): readonly HttpRoute[] {
+/**
+ * Rejects with the reason while nothing can be stored or done here. Else resolves with those who do not answer
+ * (`github`, `model`): work waits for them, and is not lost.
+ */
+export type ReadinessCheck = () => Promise<readonly string[]>;
+
+/** The words are who does not answer, or the one cause why the server is not ready. */
+export type Readiness = { readonly isReady: boolean; readonly words: readonly string[] };
+
+type HealthOptions = {
+  readonly check: ReadinessCheck;
+  readonly metrics: Pick<Metrics, 'render'>;
+  readonly log: Logger;
+  /** Writes the status page. */
+  readonly renderPage: (readiness: Readiness) => string;
+};
+
+/** The routes for the status page, liveness, readiness and metrics. They name no repository and no person. */
+export function createHealthRoutes({ check, metrics, log, renderPage }: HealthOptions): readonly HttpRoute[] {
   const contentType = 'text/plain; version=0.0.4; charset=utf-8';
-  const isReady = createReadiness(check, log);
+  const readiness = createReadiness(check, log);
   return [
-    { method: 'GET', path: '/healthz', handle: async () => RESPONSES.alive },
     {
       method: 'GET',
-      path: '/readyz',
-      handle: async () => ((await isReady()) ? RESPONSES.ready : RESPONSES.unavailable),
+      path: '/',
+      handle: async () => ({
+        status: 200,
+        body: renderPage(await readiness()),
+        contentType: 'text/html; charset=utf-8',
+      }),
     },
+    { method: 'GET', path: '/healthz', handle: async () => RESPONSES.alive },
+    { method: 'GET', path: '/readyz', handle: async () => readinessResponse(await readiness()) },
     {
       method: 'GET',
       path: '/metrics',
@@ -161,19 +190,33 @@ export function createHealthRoutes(check: ReadinessCheck, metrics: Metrics, log:
   ];
 }
 
+function readinessResponse({ isReady, words }: Readiness): RouteResponse {
+  if (!isReady) return { status: 503, body: `${words.join()}\n` };
+  return { status: 200, body: words.length === 0 ? 'ready\n' : `ready, without ${words.join(' and ')}\n` };
+}
+
 const CHECK_TIMEOUT_MS = 2_000;
 
 /** Runs the check, and logs each change from ready to not ready and back. */
-function createReadiness(check: ReadinessCheck, log: Logger): () => Promise<boolean> {
+function createReadiness(check: ReadinessCheck, log: Logger): () => Promise<Readiness> {
   const fault = createFault({ level: 'warn', message: 'not ready', endMessage: 'ready again' });
   return async () => {
     try {
-      await withTimeout(check(), CHECK_TIMEOUT_MS, 'the readiness check timed out');
+      const words = await withTimeout(check(), CHECK_TIMEOUT_MS, 'the readiness check timed out');
       fault.ended(log);
-      return true;
+      return { isReady: true, words };
     } catch (error) {
-      fault.failed(log, error);
-      return false;
+      const cause = causeOf(error);
+      fault.failed(log, error, { cause });
+      return { isReady: false, words: [cause] };
     }
   };
+}
+
+/** The code of PostgreSQL for a server that takes no writes. */
+const READ_ONLY = '25006';
+
+function causeOf(error: unknown): string {
+  if (error instanceof NotReadyError) return error.word;
+  return error instanceof Error && errorCodeOf(error) === READ_ONLY ? 'read-only' : 'database';
 }

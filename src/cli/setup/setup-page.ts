@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../lib/escape-html.ts';
 import type { ModelChoice } from './env-file.ts';
 import { type Choice, MAX_NAME_LENGTH } from './registration.ts';
 
@@ -69,8 +70,4 @@ function page(title: string, body: string): string {
 ${body}
 </html>
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -8,8 +8,13 @@ import type { RequiredPermission } from './app-rights.ts';
 import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';
 import { type ErrorMeaning, errorRowOf } from './github-errors.ts';
 
-/** The App's account on GitHub; `owner` is the login of the account that owns the App. */
-export type AppAccount = AppIdentity & { readonly owner: string };
+/** The App's account on GitHub. */
+export type AppAccount = AppIdentity & {
+  /** Login of the account that owns the App. */
+  readonly owner: string;
+  /** The accounts that installed it; absent where GitHub does not count them. */
+  readonly installations?: number | undefined;
+};
 
 /** Opens GitHub for one pull request. */
 export type GitHubApp = {

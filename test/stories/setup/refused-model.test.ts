@@ -53,6 +53,23 @@ describe('an endpoint that refuses the model', () => {
     expect(await metrics()).toContain('countersign_model_up 0');
   });
 
+  it('O13: an endpoint that fails and answers again is one line for each, with how long it lasted', async () => {
+    await stage().restart();
+    const { ana } = await stage().tell();
+    const start = stage().logged.length;
+    stage().model.script(refusal(401, 'Incorrect API key provided'));
+    await ana.says('/countersign use bigint');
+    stage().pass(30);
+    for (let times = 0; times < 2; times += 1) await ana.says('/ask why?');
+    expect(failuresSince(start)).toHaveLength(1);
+    const again = stage()
+      .logged.slice(start)
+      .map(parseJson)
+      .filter((line) => isRecord(line) && line['msg'] === 'the model answers again');
+    expect(again).toEqual([expect.objectContaining({ level: 30, ms: expect.any(Number) })]);
+    expect(again).toMatchObject([{ endpoint: new URL(stage().model.url).host }]);
+  });
+
   it('a dead endpoint leaves at most one line a minute, and its end is visible in the metrics (O14)', async () => {
     await stage().restart({ OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' });
     const start = stage().logged.length;

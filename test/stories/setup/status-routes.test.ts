@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposeRows } from '../support/rows.ts';
 
@@ -20,7 +21,7 @@ const ALIVE = { status: 200, type: PLAIN, body: 'alive\n' };
 
 const READY = { status: 200, type: PLAIN, body: 'ready\n' };
 
-const UNAVAILABLE = { status: 503, type: PLAIN, body: 'not available now\n' };
+const UNAVAILABLE = { status: 503, type: PLAIN, body: 'database\n' };
 
 /** The metrics with their labels from the documentation for operators. */
 function documentedFamilies(): ReadonlyMap<string, readonly string[]> {
@@ -54,7 +55,7 @@ describe('the routes for operators', () => {
     expect(await get('/metrics')).toMatchObject({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
   });
 
-  it('without the database the process is live but not ready, and only the log says why (J5)', async () => {
+  it('without the database the process is live but not ready, says so in one word, and the log says why (J5, O17)', async () => {
     const before = stage().logged.length;
     vi.spyOn(stage().store(), 'ping').mockRejectedValue(new Error('no route to the database'));
     expect(await get('/readyz')).toEqual(UNAVAILABLE);
@@ -63,6 +64,48 @@ describe('the routes for operators', () => {
     expect(stage().logged.slice(before).join('')).toContain('no route to the database');
     vi.restoreAllMocks();
     expect(await get('/readyz')).toEqual(READY);
+  });
+
+  it('O17: while GitHub is away the server stays ready, because work waits, and says who is away', async () => {
+    const { ana, bot } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ route: 'GET /app/hook/deliveries', kind: 'fail-before-apply', status: 502, times: 1 });
+    await stage().later(5 * 60);
+    expect(await get('/readyz')).toEqual({ ...READY, body: 'ready, without github\n' });
+    expect((await get('/')).body).toContain('ready, but github does not answer');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(await get('/readyz')).toEqual(READY);
+  });
+
+  it('O30: the page at / says what this is, how it stands, and what the probes found, and names nobody', async () => {
+    const { ana, bot, pr } = await proposeRows(stage(), { 5: 50 });
+    await ana.replies(bot.proposal(1), '/approve');
+    await stage().restart();
+    await stage().settle();
+    const { status, type, body } = await get('/');
+    expect({ status, type }).toEqual({ status: 200, type: 'text/html; charset=utf-8' });
+    for (const words of [
+      'Countersign',
+      'ready',
+      'webhooks',
+      '✓ the App has all it needs on GitHub',
+      '✓ the model answers',
+    ])
+      expect(body).toContain(words);
+    expect(body).not.toContain('<script');
+    const [owner = '', name = ''] = pr.fullName.split('/');
+    for (const secret of [owner, name, ana.login]) expect(body).not.toContain(secret);
+  });
+
+  it('O8: one line says what runs here, with whom, and how it hears', () => {
+    const ready = stage()
+      .logged.map(parseJson)
+      .findLast((line) => isRecord(line) && line['msg'] === 'ready');
+    expect(ready).toMatchObject({
+      ...{ version: expect.stringMatching(/^\d/), database: expect.stringContaining('PostgreSQL') },
+      ...{ github: new URL(stage().github.url).host, app: 'countersign', installations: expect.any(Number) },
+      ...{ model: 'scripted', endpoint: new URL(stage().model.url).host, owners: 'all', hears: 'webhooks' },
+      ...{ paused: false, page: stage().server().url },
+    });
   });
 
   it('have exactly the documented metrics, with these labels, as counters, gauges and histograms', async () => {

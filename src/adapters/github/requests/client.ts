@@ -51,6 +51,8 @@ export type ClientOptions = {
   readonly fetch?: (address: string, options: RequestInit) => Promise<Response>;
   /** Gets a line for each request at the level `debug`, and lines about GitHub's outages. */
   readonly log?: Logger;
+  /** Told after each request whether GitHub answered. */
+  readonly onAvailability?: (isUp: boolean) => void;
   /** Measures each request. */
   readonly startTimer?: StartTimer;
   readonly now: () => number;
@@ -158,7 +160,7 @@ function downloadOrigin(baseUrl: string): string {
 }
 
 /** Measures and logs the requests of clients, and logs when GitHub stops and starts to answer. */
-function createObserver({ log, startTimer }: ClientOptions) {
+function createObserver({ log, startTimer, onAvailability = () => {} }: ClientOptions) {
   const fault = createFault({ level: 'warn', message: 'GitHub unavailable', endMessage: 'GitHub available again' });
   return (client: GitHubClient, ref: PullRequestRef | null): void => {
     const pull = ref === null ? {} : { repo: `${ref.owner}/${ref.repo}`, pr: ref.number };
@@ -180,12 +182,14 @@ function createObserver({ log, startTimer }: ClientOptions) {
           ...(quota === undefined ? {} : { quotaLeft: Number(quota) }),
           ...(requestId === null ? {} : { requestId }),
         });
+        onAvailability(true);
         if (log !== undefined) fault.ended(log);
         return response;
       } catch (error) {
         const { status = null, requestId = null } = error instanceof GitHubError ? error : {};
         report(status, requestId === null ? {} : { requestId });
         if (log === undefined || !(error instanceof GitHubError)) throw error;
+        onAvailability(!error.isOutage);
         if (error.isOutage) fault.failed(log, error, fields);
         else fault.ended(log);
         throw error;

@@ -61,7 +61,7 @@ export async function openEntry(options: TestEntryOptions = {}): Promise<TestEnt
     responses: metrics.httpResponses,
     routes: [
       { method: 'POST', path: '/api/github/webhooks', handle },
-      ...createHealthRoutes(options.check ?? (async () => {}), metrics, log),
+      ...createHealthRoutes({ check: options.check ?? (async () => []), metrics, log, renderPage: () => '' }),
     ],
   });
   return { ...entry, taken, lines };

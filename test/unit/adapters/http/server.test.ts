@@ -2,6 +2,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NotReadyError } from '../../../../src/adapters/http/server.ts';
 import { MAX_REQUEST_BODY_BYTES } from '../../../../src/adapters/http/webhook-endpoint.ts';
 import { openEntry, SECRET, type TestEntry, type TestEntryOptions } from './entry.ts';
 import { send, signed } from './raw-client.ts';
@@ -200,14 +201,22 @@ describe('requests from strangers', () => {
 });
 
 describe('status', () => {
-  it('/readyz follows its check, /healthz does not (J5)', async () => {
-    let works = false;
-    const entry = await start({ check: async () => (works ? undefined : Promise.reject(new Error('canary'))) });
+  it.each<[string, () => Promise<readonly string[]>, number, string]>([
+    ['works', async () => [], 200, 'ready\n'],
+    ['lacks GitHub and the model', async () => ['github', 'model'], 200, 'ready, without github and model\n'],
+    ['starts', () => Promise.reject(new NotReadyError('starting', 'canary')), 503, 'starting\n'],
+    ['has no database', () => Promise.reject(new Error('canary')), 503, 'database\n'],
+    [
+      'has a read-only database',
+      () => Promise.reject(Object.assign(new Error('canary'), { code: '25006' })),
+      503,
+      'read-only\n',
+    ],
+  ])('O17: of a server that %s, /readyz says one word, and /healthz asks nobody', async (_, check, status, body) => {
+    const entry = await start({ check });
     const get = (path: string) => send(entry.port, { method: 'GET', path });
-    expect(await get('/readyz')).toMatchObject({ status: 503, body: 'not available now\n' });
-    expect((await get('/healthz')).status).toBe(200);
-    works = true;
-    expect(await get('/readyz?x=1')).toMatchObject({ status: 200, body: 'ready\n' });
+    expect(await get('/readyz?x=1')).toMatchObject({ status, body });
+    expect(await get('/healthz')).toMatchObject({ status: 200, body: 'alive\n' });
   });
 
   it('a check that hangs is not ready (J5)', async () => {
