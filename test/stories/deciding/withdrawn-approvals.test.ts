@@ -199,6 +199,7 @@ describe('a forged delivery', () => {
     await ana.says('/status');
     const real = payloadOf('"body":"/status"');
     const body = `/approve ${bot.proposal(1).proposalId}`;
+    await stage().db().deleteFrom('inbox').where('content_key', 'like', `%${harmless}%`).execute();
     await forges('issue_comment', { ...real, comment: { ...real['comment'], id: harmless, body } });
     await stage().settle();
     expect(bot.answer()).toContain('was edited before the commit');
