@@ -2,6 +2,7 @@ import type { GitHubAppClient } from '../adapters/github/create-github.ts';
 import { createThrottle } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
 import type { Gauge, Metrics, Timer } from '../adapters/telemetry/metrics.ts';
+import type { TokenUsage } from '../core/state/conversation.ts';
 import { type Model, ModelError, type ModelFailure, type ModelFailureKind } from '../core/step/model-port.ts';
 
 export type FailureLogOptions = {
@@ -84,14 +85,26 @@ export function withFailureLog(model: Model, options: FailureLogOptions): Model 
   };
 }
 
-/** Measures the duration of each model request. */
+/** Measures the duration of each model request, and counts its tokens. */
 export function timedModel(model: Model, metrics: Metrics): Model {
   const timer = metrics.modelRequests;
   return {
-    ask: (...request) => timed(timer, model.ask(...request), () => 'done'),
-    answerQuestion: (...request) => timed(timer, model.answerQuestion(...request), () => 'done'),
+    ask: (...request) => timed(timer, counted(metrics, model.ask(...request)), () => 'done'),
+    answerQuestion: (...request) => timed(timer, counted(metrics, model.answerQuestion(...request)), () => 'done'),
     maxRequestTokens: model.maxRequestTokens,
   };
+}
+
+async function counted<Response extends { readonly usage: TokenUsage }>(
+  { modelTokens }: Metrics,
+  request: Promise<Response>,
+): Promise<Response> {
+  const response = await request;
+  const { inputTokens, cachedInputTokens, outputTokens } = response.usage;
+  modelTokens.inc({ kind: 'input' }, inputTokens);
+  modelTokens.inc({ kind: 'cached-input' }, cachedInputTokens);
+  modelTokens.inc({ kind: 'output' }, outputTokens);
+  return response;
 }
 
 /** Measures the duration of each commit. */

@@ -120,6 +120,7 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     onStep('opening the database');
     const store = runtime.store ?? (await openConfiguredStore(config, stopping));
     runtime.store = store;
+    if (store.countWaiting !== undefined) outside.metrics.watchWaiting(store.countWaiting);
     const checkStorage = createStorageCheck({ store, log, now });
     const url = `http://${hostInUrl(config.http.host)}:${httpServer.port}`;
     const services = { ...outside, store, checkStorage, operatorSettings, url };

@@ -19,9 +19,9 @@ const BUDGETS: readonly Budget[] = [
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 2_960 },
   { room: 'worker', files: /^src\/worker\//, lines: 4_520 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_480 },
-  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_800 },
+  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_850 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
-  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_230 },
+  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_300 },
   { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_400 },
 ];
 

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { delayOf, type Effect, LANES } from '../../core/step/effects.ts';
 import type { Step } from '../../core/step/step.ts';
+import type { Waiting } from '../telemetry/waiting-gauges.ts';
 import { claimPull, endLeases, findNextDue, releasePullClaim, renewPullClaim, takeNextWork } from './claims.ts';
 import { deleteExpired } from './cleanup.ts';
+import { countWaiting } from './count-waiting.ts';
 import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';
 import { DatabaseError } from './engine/errors.ts';
 import { describeDatabase } from './engine/inspect.ts';
@@ -77,9 +79,12 @@ async function openDatabase<T>(
   }
 }
 
-/** Answers the questions of the operator; null for an unknown question. */
+/** What an operator can ask. */
 export type OperatorAccess = {
+  /** Null for an unknown question. */
   readonly answerOperator: (question: string, input: unknown) => Promise<unknown> | null;
+  /** Counts what waits at this time (ms since the epoch). */
+  readonly countWaiting: (now: number) => Promise<Waiting>;
 };
 
 /** Creates the store on a database that has this version's schema. */
@@ -150,6 +155,7 @@ export function createStore(backend: Backend): Store & OperatorAccess {
     rehearseReceive: (now) => rehearseReceive(db, now),
     describe: () => describeDatabase(backend),
     close: backend.close,
+    countWaiting: (now) => countWaiting(db, now),
     answerOperator: (question, input) => (isOperatorQuestion(question) ? answerOperator(db, question, input) : null),
   };
 }

@@ -1,9 +1,10 @@
 import { collectDefaultMetrics, Histogram, Counter as PromCounter, Gauge as PromGauge, Registry } from 'prom-client';
 import { LANES } from '../../core/step/effects.ts';
 import { REASONS } from '../../core/step/reasons.ts';
+import { createWaitingGauges, type WaitingReader } from './waiting-gauges.ts';
 
 /** Counts events. Label values never name a repository or a person. */
-export type Counter<Label extends string> = { inc(labels: Readonly<Record<Label, string>>): void };
+export type Counter<Label extends string> = { inc(labels: Readonly<Record<Label, string>>, by?: number): void };
 
 /** Measures durations. The returned function stops the timer and sets the labels. */
 export type Timer<Label extends string> = { startTimer(): (labels: Readonly<Record<Label, string>>) => void };
@@ -16,6 +17,8 @@ export type Metrics = ReturnType<typeof createCounters> &
   ReturnType<typeof createTimers> & {
     /** Has no sample before it is set. */
     readonly modelUp: Gauge;
+    /** Shows what waits from now on. Called once, when the database is open. */
+    readonly watchWaiting: (read: WaitingReader) => void;
     /** The page in the Prometheus text format. */
     readonly render: () => Promise<string>;
   };
@@ -35,7 +38,15 @@ export function createMetrics({ withProcessMetrics = false } = {}): Metrics {
   modelUp.remove();
   const timers = createTimers(registry);
   if (withProcessMetrics) collectDefaultMetrics({ register: registry });
-  return { ...counters, ...timers, modelUp, render: () => registry.metrics() };
+  let refresh = async (): Promise<void> => {};
+  const watchWaiting = (read: WaitingReader): void => {
+    refresh = createWaitingGauges(registry, read);
+  };
+  const render = async (): Promise<string> => {
+    await refresh();
+    return registry.metrics();
+  };
+  return { ...counters, ...timers, modelUp, watchWaiting, render };
 }
 
 /** Labels with their known values. */
@@ -63,6 +74,9 @@ function createCounters(registry: Registry) {
     }),
     rateLimitWaits: counter('rate_limit_waits', 'Waits for rate limits by the source of the limit.', {
       source: ['own', 'github'],
+    }),
+    modelTokens: counter('model_tokens', 'Tokens of answers of the model by kind.', {
+      kind: ['input', 'cached-input', 'output'],
     }),
     recoveryRuns: counter('recovery_runs', 'Runs of the recovery of lost webhooks by result.', {
       result: ['done', 'unfinished', 'failed', 'refused'],
