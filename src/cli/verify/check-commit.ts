@@ -4,7 +4,13 @@ import { CONTEXT_LINES, EMPTY_REGION, type LineRange, regionBetween, regionRange
 import { decodeText } from '../../core/edits/text/characters.ts';
 import { MAX_WHOLE_FILE_BYTES } from '../../core/edits/text/limits.ts';
 import { splitLines } from '../../core/edits/text/lines.ts';
-import { addressDomain, parseTrailerGroups, type TrailerGroup } from '../../core/policy/commit-message.ts';
+import {
+  addressDomain,
+  hasOddTrailer,
+  mentionsTrailers,
+  parseTrailerGroups,
+  type TrailerGroup,
+} from '../../core/policy/commit-message.ts';
 import type { GitCommit, GitReader, GitTreeEntry, PathChange } from '../git/repository.ts';
 
 /** The result for one change in a commit's trailers, or for a path without any (`proposal` is null then). */
@@ -31,6 +37,8 @@ export type AppRule = {
   readonly host: string;
   /** Whether the clone lacks the parents of some commits. */
   readonly isShallow?: boolean;
+  /** The bots whose commits in the range name changes. Without `slug`, they are the App too. */
+  readonly bots?: ReadonlySet<string>;
   /** Why a commit has no signature by one of the given keys; null if it has. */
   readonly findSignatureProblem?: (commit: string) => Promise<string | null>;
 };
@@ -59,7 +67,8 @@ export async function verifyCommit(
   const { name, email } = commit.author;
   if (!isInAppsName(commit, rule)) return groups.length === 0 ? [] : all('copied', `by ${name} <${email}>`);
   if (groups.length === 0)
-    return rule.slug === null ? [] : all('mismatch', 'its author is the App, and it names no change');
+    return isAppsOwn(commit, rule) ? all('mismatch', 'its author is the App, and it names no change') : [];
+  if (hasOddTrailer(commit.message)) return all('mismatch', 'it has a trailer in a form that the App never writes');
   if (groups.length > MAX_TRAILER_GROUPS) return all('mismatch', `it names ${groups.length} changes`).slice(0, 1);
   const signatureProblem = (await rule.findSignatureProblem?.(commit.id)) ?? null;
   if (signatureProblem !== null) return all('mismatch', signatureProblem);
@@ -93,6 +102,11 @@ function isInAppsName({ author }: GitCommit, { slug, host }: AppRule): boolean {
     domain === `users.noreply.${addressDomain(host.toLowerCase())}` &&
     (slug === null || name === `${slug.toLowerCase()}[bot]`)
   );
+}
+
+/** Whether a bot's commit without readable trailers is the App's: by the bot's name, or by trailers in another form. */
+function isAppsOwn({ author: { name }, message }: GitCommit, { slug, bots }: AppRule): boolean {
+  return slug !== null || bots?.has(name) === true || /countersign/i.test(name) || mentionsTrailers(message);
 }
 
 type FileResult = VersionPair | { readonly path: string; readonly unsupported: string };

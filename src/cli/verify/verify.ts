@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { escapeHiddenAndCr, escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
+import { findChangeTrailers } from '../../core/policy/commit-message.ts';
 import { pluralize } from '../../lib/format.ts';
 import { findSignatureProblem, isShallow, listCommitRange, openRepository } from '../git/repository.ts';
 import { GitError, GitNotInstalledError, gitDirectory } from '../git/run-git.ts';
@@ -124,9 +125,12 @@ type RangeRequest = Omit<AppRule, 'isShallow'> & { readonly gitDir: string; read
  */
 export async function verifyRange({ gitDir, range, ...rule }: RangeRequest): Promise<readonly VerifiedChange[]> {
   const git = openRepository(gitDir);
-  const fullRule = { ...rule, isShallow: await isShallow(gitDir) };
+  const commits = await listCommitRange(gitDir, range);
+  const naming = commits.filter(({ message }) => findChangeTrailers(message).length > 0);
+  const bots = new Set(naming.map(({ author }) => author.name));
+  const fullRule = { ...rule, bots, isShallow: await isShallow(gitDir) };
   const rows: VerifiedChange[] = [];
-  for (const commit of await listCommitRange(gitDir, range)) rows.push(...(await verifyCommit(git, commit, fullRule)));
+  for (const commit of commits) rows.push(...(await verifyCommit(git, commit, fullRule)));
   return rejectRepetitions(rows);
 }
 

@@ -37,14 +37,13 @@ export function describeUndoOf(id: string, description: string): string {
 /** One line for people, without words of the model: that of a single change, or what a set reaches. */
 export function describeChange(change: Change): string {
   if (change.op !== 'set') return change.payload.description;
-  return describeSet(change.members.map(({ path }) => path));
+  return describeSet(change.members);
 }
 
-/**
- * For example `Change 3 places in src/a.ts` and `Change 4 places in 3 files: a.ts, b.ts, +1`; a path for each place.
- */
-export function describeSet(paths: readonly string[], show: (path: string) => string = shortPath): string {
-  const files = namedPaths(paths, show);
+/** For example `Change 3 places in src/a.ts` and `Change 4 places in 3 files: a.ts, old.ts to b.ts, +1`. */
+export function describeSet(members: readonly Paths[], show: (path: string) => string = shortPath): string {
+  const files = namedPaths(members, show);
+  const paths = members.map(({ path }) => path);
   return new Set(paths).size === 1
     ? `Change ${formatExtent(paths)} in ${files}`
     : `Change ${formatExtent(paths)}: ${files}`;
@@ -59,11 +58,16 @@ export function formatExtent(paths: readonly string[]): string {
 
 const MAX_PATHS_NAMED = 2;
 
-/** The first paths, and the number of the others: `a.ts, b.ts, +1`. */
-export function namedPaths(paths: readonly string[], show: (path: string) => string): string {
-  const files = [...new Set(paths)];
+/** The path of a member, and the former one if it moves. */
+type Paths = Pick<FileChange, 'path' | 'from'>;
+
+/** The first paths, and the number of the others: `a.ts, old.ts to b.ts, +1`. */
+export function namedPaths(members: readonly Paths[], show: (path: string) => string): string {
+  const files = [
+    ...new Set(members.map(({ path, from }) => (from === null ? show(path) : `${show(from)} to ${show(path)}`))),
+  ];
   const others = files.length - MAX_PATHS_NAMED;
-  return [...files.slice(0, MAX_PATHS_NAMED).map(show), ...(others > 0 ? [`+${others}`] : [])].join(', ');
+  return [...files.slice(0, MAX_PATHS_NAMED), ...(others > 0 ? [`+${others}`] : [])].join(', ');
 }
 
 const MAX_PATH_CHARACTERS = 60;

@@ -2,6 +2,7 @@ import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../.
 import { redact } from '../../lib/redaction.ts';
 import { formatExtent, namedPaths } from '../edits/describe-change.ts';
 import { byteLength } from '../edits/text/characters.ts';
+import { canCommit } from '../state/head-branch.ts';
 import { PROPOSAL_STATES, type Proposal, turnOf } from '../state/proposal.ts';
 import { decidingVotes, isFinal, isOpen, isPending } from '../state/proposal-lifecycle.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
@@ -65,6 +66,7 @@ export function renderRunComment(view: RunView): string {
       run.phase.kind === 'ended' ? '' : joinBlocks(...branchLines(run.branch)),
       planText(run),
       questionsText(run),
+      wordsBeside(run, proposals),
       renderProposalTable(listed, view.links, MAX_TABLE_BYTES * share),
       standingApprovalsText(view),
       heldAnswersLine(run, proposals),
@@ -72,7 +74,7 @@ export function renderRunComment(view: RunView): string {
       blockingReviewLine(run),
       readFilesLine(run),
       usageLine(view),
-      commandsLine(run.phase, proposals),
+      commandsLine(run, proposals),
     ),
   );
 }
@@ -97,6 +99,18 @@ function askedLine({ run, links, number }: RunView): string {
 function standingApprovalsText({ standingApprovals }: RunView): string {
   if (standingApprovals.length === 0) return '';
   return joinBlocks('Standing approvals in force:', standingApprovals.map(standingApprovalRow).join('\n'));
+}
+
+/** The model's words beside the changes of its last response, where no review holds them; empty where one does. */
+function wordsBeside({ batch, phase, reviews }: Run, proposals: readonly Proposal[]): string {
+  if (phase.kind !== 'awaiting-decisions' || reviews.some(({ turn }) => turn === phase.turn)) return '';
+  const reasons = proposals.map(({ modelReason }) => modelReason);
+  return quoteModelWords(batch?.assistantText ?? null, reasons, MODEL_TEXT_LIMITS[1]);
+}
+
+/** Empty where a page has all of them as its reason. */
+function quoteModelWords(words: string | null, reasons: readonly (string | null)[], maxCharacters: number): string {
+  return words === null || reasons.includes(words.trim()) ? '' : quoteModelMarkdown('Comment', words, maxCharacters);
 }
 
 /** People's words to the agent wait until all changes of the response are decided; empty where none waits. */
@@ -206,9 +220,10 @@ function sortByProgress(proposals: readonly Proposal[]): readonly Proposal[] {
   return proposals.toSorted((left, right) => rank(left) - rank(right));
 }
 
-/** How many changes are in which state, such as `2 pending, 1 executing, 5 completed`; empty if all are pending. */
+/** How many changes are in which state: `2 pending, 5 completed`. Empty where another line says it of all of them. */
 function countsText(proposals: readonly Proposal[]): string {
   if (proposals.every(({ state }) => state === 'proposed')) return '';
+  if (proposals.every(({ state, change }) => state === 'completed' && change.op !== 'read')) return '';
   const ordered = proposals.toSorted(
     (left, right) => PROPOSAL_STATES.indexOf(left.state) - PROPOSAL_STATES.indexOf(right.state),
   );
@@ -249,7 +264,7 @@ function formatProposalRow(proposal: Proposal, links: RepoLinks): string {
 function fileCell({ change }: Proposal): string {
   if (change.op === 'set') {
     const paths = change.members.map(({ path }) => path);
-    return `${namedPaths(paths, pathCell)} (${formatExtent(paths)})`;
+    return `${namedPaths(change.members, pathCell)} (${formatExtent(paths)})`;
   }
   const file = pathCell(change.path);
   if (change.op === 'delete' || change.op === 'read') return `${file} (${change.op})`;
@@ -300,11 +315,12 @@ function usageLine({ run, queued }: RunView): string {
   ].join(' ');
 }
 
-function commandsLine({ kind }: Phase, proposals: readonly Proposal[]): string {
+function commandsLine({ phase: { kind }, branch }: Run, proposals: readonly Proposal[]): string {
   const help = `${codeSpan('/help')} lists all commands.`;
   if (kind === 'ended') return help;
+  const approvable = proposals.filter((one) => isPending(one) && (canCommit(branch) || one.change.op === 'read'));
   const skip = kind === 'awaiting-decisions' ? `${codeSpan('/continue')} skips undecided changes, ` : '';
-  return `${approvalHint(proposals.filter(isPending).length)}${skip}${codeSpan('/stop')} ends the run, ${help}`;
+  return `${approvalHint(approvable.length)}${skip}${codeSpan('/stop')} ends the run, ${help}`;
 }
 
 /** A bare `/approve` on the pull request approves only a change that is the only one pending. */
@@ -323,14 +339,15 @@ type ReviewView = {
   readonly proposals: number;
   /** Id of the change that the review undoes; null if it undoes none. */
   readonly undoneId: string | null;
-  /** The model's text beside its calls. */
+  /** The model's text beside its calls, and the reasons on the pages of its changes. */
   readonly modelText: string | null;
+  readonly reasons: readonly (string | null)[];
 };
 
 const MODEL_TEXT_LIMITS = [4_000, 2_000, 500] as const;
 
 /** A review's own body: one line of introduction, then the model's text. */
-export function renderReview({ runId, turn, proposals, undoneId, modelText }: ReviewView): string {
+export function renderReview({ runId, turn, proposals, undoneId, modelText, reasons }: ReviewView): string {
   const proposed =
     turn === null
       ? `the undo of ${undoneId === null ? 'a change' : codeSpan(undoneId)}`
@@ -339,7 +356,7 @@ export function renderReview({ runId, turn, proposals, undoneId, modelText }: Re
     joinBlocks(
       turnMarker(runId, turn),
       `Countersign proposes ${proposed}. Nothing changes without an approval.`,
-      modelText === null ? '' : quoteModelMarkdown('Comment', modelText, maxCharacters),
+      quoteModelWords(modelText, reasons, maxCharacters),
     ),
   );
 }

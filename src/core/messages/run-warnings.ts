@@ -1,18 +1,30 @@
 import { formatList, pluralize } from '../../lib/format.ts';
 import { canCommit, type HeadBranch } from '../state/head-branch.ts';
+import type { CommentLocation } from '../state/intent.ts';
 import type { Run } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
-import type { ProposalView } from './proposal/proposal-status.ts';
+import type { AskedLine, ProposalView } from './proposal/proposal-status.ts';
 import { codeSpan, truncate } from './shared/markdown.ts';
 
 /** The part of the run that each proposal's comment shows: warnings, whether the App can commit, and some settings. */
 export function runWarnings(run: Run | null): RunDetails {
   if (run === null) return { warnings: [], writable: true, protectedPaths: DEFAULT_SETTINGS.protectedPaths };
-  const { branch, settings } = run;
-  return { warnings: branchWarnings(branch), writable: canCommit(branch), protectedPaths: settings.protectedPaths };
+  const { branch, settings, task } = run;
+  const asked = askedLineOf(task.location);
+  return {
+    warnings: branchWarnings(branch),
+    writable: canCommit(branch),
+    protectedPaths: settings.protectedPaths,
+    asked,
+  };
 }
 
-export type RunDetails = Pick<ProposalView, 'warnings' | 'writable' | 'protectedPaths'>;
+export type RunDetails = Pick<ProposalView, 'warnings' | 'writable' | 'protectedPaths' | 'asked'>;
+
+function askedLineOf(location: CommentLocation): AskedLine | null {
+  if (location.at !== 'thread' || location.side === 'LEFT' || location.line === null) return null;
+  return { path: location.path, line: location.startLine ?? location.line };
+}
 
 /** The next step where the App cannot commit. */
 const APPLY_BY_HAND_TEXT =

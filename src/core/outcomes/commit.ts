@@ -216,7 +216,7 @@ export function onCommitHeadMoved(
   return endStep(approved, 'commit-delayed');
 }
 
-/** Tells the approver once that commit attempts are being retried. */
+/** Tells the approver once that commit attempts are being retried. The pages no longer ask for a decision. */
 export function onCommitDelayed(
   pull: PullState,
   { proposalIds, location }: Extract<Signal, { type: 'commit-delayed' }>,
@@ -224,8 +224,6 @@ export function onCommitDelayed(
   const delayed = pull.proposals.filter((one) => proposalIds.includes(one.id) && isApprovedOrExecuting(one));
   if (delayed.length === 0) return noop(pull, 'commit-delayed');
   const once = `commit-delayed:${proposalIds.join()}`;
-  return endStep(
-    withReply(startStep(pull), location ?? { at: 'pull-request' }, commitDelayed(delayed), once),
-    'commit-delayed',
-  );
+  const told = withReply(startStep(pull), location ?? { at: 'pull-request' }, commitDelayed(delayed), once);
+  return endStep(delayed.reduce(queueCommentUpdate, told), 'commit-delayed');
 }

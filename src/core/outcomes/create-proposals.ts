@@ -11,8 +11,8 @@ import { LIMITS } from '../state/limits.ts';
 import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
 import { isInstructed } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
+import { cutReason } from '../state/reason.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
-import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
 import type { CallResult, Signal } from '../step/signals.ts';
 import { countChange, findEarlierAnswer } from './earlier-answers.ts';
 
@@ -113,7 +113,7 @@ function addProposal(
 function reasonOf({ run }: PullState, { reason }: ProposedChange): string | null {
   if (reason !== null || run?.batch?.calls.length !== 1) return reason;
   const [line = ''] = run.batch.assistantText?.trim().split('\n') ?? [];
-  return line === '' ? null : [...line.trim()].slice(0, MAX_REASON_CHARACTERS).join('');
+  return cutReason(line);
 }
 
 /** Links the proposals that a new one replaces, and the new one to them. */

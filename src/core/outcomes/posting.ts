@@ -74,8 +74,8 @@ function recordReviews(builder: StepBuilder, { runId, turn, reviews }: Proposals
 function recordPosted(builder: StepBuilder, posted: PostedProposal): StepBuilder {
   const proposal = builder.pull.proposals.find((one) => one.id === posted.proposalId);
   if (proposal === undefined) return builder;
-  const { placement, comment } = posted;
-  const recorded = withProposal(builder, { ...proposal, placement, comment, proposedAt: comment.createdAt });
+  const { placement, comment, index = proposal.index } = posted;
+  const recorded = withProposal(builder, { ...proposal, index, placement, comment, proposedAt: comment.createdAt });
   // If it was decided while it was being posted, its comment still has a button and commands.
   const updated = isFinal(proposal.state) ? queueCommentUpdate(recorded, { ...proposal, comment }) : recorded;
   const replaced = updated.pull.proposals.filter((one) => one.replacedBy === proposal.id);

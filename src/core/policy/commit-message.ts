@@ -1,8 +1,14 @@
-import { pluralize, type RepoLinks } from '../../lib/format.ts';
-import { describeMove, describeSet, describeUndoOf } from '../edits/describe-change.ts';
+import type { RepoLinks } from '../../lib/format.ts';
 import { formatRange, type LineRange } from '../edits/region.ts';
-import { findHiddenCharacters } from '../edits/text/unicode.ts';
+import { replaceHiddenCharacters } from '../edits/text/unicode.ts';
 import type { Person } from '../state/vote.ts';
+import {
+  buildSubject,
+  type CommitMessageEntry,
+  isNameablePath,
+  MAX_SUBJECT_CHARACTERS,
+  pathsOfEntry,
+} from './commit-subject.ts';
 
 /** How a repository wants its commit messages. */
 export type CommitStyle = {
@@ -16,12 +22,33 @@ export const DEFAULT_COMMIT_STYLE: CommitStyle = { template: '{summary}', signOf
 
 /**
  * The text of the repository's template, then one block of trailers: a group per change, the co-authors, and the
- * sign-offs. It contains no text of the model or of a comment.
+ * sign-offs. Of the model it contains at most the words in its subject, of comments nothing.
  */
 export function renderCommitMessage(
   changes: readonly CommitMessageEntry[],
   links: RepoLinks,
-  { template, signOff }: CommitStyle = DEFAULT_COMMIT_STYLE,
+  style: CommitStyle = DEFAULT_COMMIT_STYLE,
+): string {
+  const message = composeMessage(changes, links, style);
+  const isRead = parseTrailerGroups(message).map(groupText).join('\n') === changes.map(writtenGroup).join('\n');
+  return isRead && !hasOddTrailer(message)
+    ? message
+    : composeMessage(changes, links, { ...style, template: DEFAULT_COMMIT_STYLE.template });
+}
+
+/** A group of trailers as its reader must find it, or `verify` would call the commit a mismatch. */
+function writtenGroup({ approvedBy, ...change }: CommitMessageEntry): string {
+  return groupText({ ...change, approvedBy: [...new Set(approvedBy.map(sanitizeLogin))], problem: null });
+}
+
+function groupText({ proposalId, digest, range, setDigest, approvedBy, problem }: TrailerGroup): string {
+  return [proposalId, digest, range && formatRange(range), setDigest, approvedBy, problem].join(' | ');
+}
+
+function composeMessage(
+  changes: readonly CommitMessageEntry[],
+  links: RepoLinks,
+  { template, signOff }: CommitStyle,
 ): string {
   const trailers = [
     ...changes.flatMap(buildTrailers),
@@ -31,34 +58,21 @@ export function renderCommitMessage(
   return `${fillTemplate(template, changes)}\n\n${trailers.join('\n')}\n`;
 }
 
-/** One change in a commit message. */
-export type CommitMessageEntry = {
-  readonly proposalId: string;
-  /** SHA-256 in hex. */
-  readonly digest: string;
-  /** Null for moves and for files that are not text. */
-  readonly range: LineRange | null;
-  /** The digest of the set that it is a member of, as committed; null for a single change. */
-  readonly setDigest: string | null;
-  /** People whose approvals counted, each once. */
-  readonly approvedBy: readonly Person[];
-  readonly path: string;
-  /** The source of a move. */
-  readonly from: string | null;
-  /** The id of the undone change; null unless this change is an undo. */
-  readonly undoes: string | null;
-  /** The payload's one-line description, which contains the path. */
-  readonly description: string;
-};
-
-const MAX_SUBJECT_CHARACTERS = 72;
-
 const MAX_BODY_CHARACTERS = 4_000;
 
 const MAX_PATHS_NAMED = 10;
 
 /** Lines that the App, GitHub or a check would read as the App's own words about people and changes. */
 const RESERVED_LINE = /^\s*(?:Countersign-[a-z-]*|Approved-by|Co-authored-by|Signed-off-by)\s*:/i;
+
+/** Whether people could take a line for a trailer, in whatever form its letters are. */
+function looksLikeTrailer(line: string): boolean {
+  return RESERVED_LINE.test(readable(line));
+}
+
+function readable(text: string): string {
+  return text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+}
 
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u;
 
@@ -76,8 +90,12 @@ function fillTemplate(template: string, changes: readonly CommitMessageEntry[]):
   const filled = template.replace(/\{(summary|paths|ids)\}/g, (_, name: string) => values.get(name) ?? '');
   const lines = filled
     .split(LINE_END)
-    .map((line) => line.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]+/gu, ' ').trimEnd())
-    .filter((line) => !RESERVED_LINE.test(line));
+    .map((line) =>
+      replaceHiddenCharacters(line, () => ' ')
+        .replaceAll('\t', ' ')
+        .trimEnd(),
+    )
+    .filter((line) => !looksLikeTrailer(line));
   const [first = '', ...rest] = lines.join('\n').trim().split('\n');
   const subject = shorten(first === '' ? summary : first, MAX_SUBJECT_CHARACTERS);
   const body = shorten(rest.join('\n').trim(), MAX_BODY_CHARACTERS);
@@ -95,54 +113,6 @@ function shorten(text: string, maxCharacters: number): string {
   if (characters.length <= maxCharacters) return text;
   const kept = characters.slice(0, maxCharacters - 1).join('');
   return `${kept.trimEnd()}…`;
-}
-
-function pathsOfEntry({ path, from }: CommitMessageEntry): readonly string[] {
-  return from === null ? [path] : [path, from];
-}
-
-/** The name of the change with its paths, or else with the names of the files: the first that is safe and fits. */
-function buildSubject(changes: readonly CommitMessageEntry[]): string {
-  const [first] = changes;
-  const paths = [...new Set(changes.flatMap(pathsOfEntry))];
-  const proposals = new Set(changes.map(({ proposalId }) => proposalId)).size;
-  if (first === undefined || proposals > 1) {
-    const files = new Set(changes.map(({ path }) => path)).size;
-    return `Apply ${pluralize(proposals, 'change')} to ${pluralize(files, 'file')}`;
-  }
-  for (const show of [(path: string) => path, fileName]) {
-    const isTold = new Set(paths.map(show)).size === paths.length;
-    const subject = isTold && paths.map(show).every(isNameablePath) ? nameChange(first, changes, show) : null;
-    if (subject !== null && subject.length <= MAX_SUBJECT_CHARACTERS) return subject;
-  }
-  return `Apply change ${first.proposalId}`;
-}
-
-/** One path of a move can contain the other, so its description is made again instead of edited. */
-function nameChange(
-  { path, from, undoes, description }: CommitMessageEntry,
-  members: readonly CommitMessageEntry[],
-  show: (path: string) => string,
-): string {
-  if (members.length === 1 && from === null) return description.split(path).join(show(path));
-  const paths = members.map((member) => member.path);
-  const name = members.length > 1 || from === null ? describeSet(paths, show) : describeMove(show(from), show(path));
-  return undoes === null ? name : describeUndoOf(undoes, name);
-}
-
-/** Paths that are safe in a subject: GitHub and CI must not read a mention, a reference or a directive into them. */
-const SAFE_PATH = /^[\p{L}\p{N}_./()[\]+~%,=-]+$/u;
-
-const UNSAFE_PATH = /gh-\d|\[[^\]]*(?:skip|ci)[^\]]*\]|\]\(|[\p{L}\p{N}]{2,}-\d+(?![\p{L}\p{N}.])|skip-checks/iu;
-
-/** Whether a path can stand in a commit message as it is. The patterns take 0.25 s on a long path of brackets. */
-function isNameablePath(path: string): boolean {
-  const isShort = path.length <= MAX_SUBJECT_CHARACTERS;
-  return isShort && SAFE_PATH.test(path) && !UNSAFE_PATH.test(path) && findHiddenCharacters(path).length === 0;
-}
-
-function fileName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function buildTrailers(change: CommitMessageEntry): readonly string[] {
@@ -190,6 +160,20 @@ export function findChangeTrailers(message: string): readonly ChangeTrailer[] {
   );
 }
 
+/** Whether a message has a line that people can take for one of our trailers and that the App never writes. */
+export function hasOddTrailer(message: string): boolean {
+  const lines = message.split(LINE_END);
+  return lines.some((line, index) => {
+    const isFolded = /^\s+\S/u.test(lines[index + 1] ?? '');
+    return WRITTEN_LINE.test(line.trimEnd()) ? isFolded : looksLikeTrailer(line);
+  });
+}
+
+/** Whether a message names trailers of ours anywhere, in whatever form. */
+export function mentionsTrailers(message: string): boolean {
+  return /countersign[\s\p{P}]*(?:proposal|digest|range|set)\b/iu.test(readable(message));
+}
+
 /** The trailers of one change. */
 type ChangeTrailer = { readonly proposalId: string; readonly digest: string; readonly range: LineRange | null };
 
@@ -223,6 +207,9 @@ export type TrailerGroup = {
 
 /** Lines are trimmed before: a pattern for trailing spaces would take quadratic time. */
 const TRAILER = /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Countersign-Set|Approved-by): *(\S.*)$/s;
+
+/** A trailer as the App writes it. */
+const WRITTEN_LINE = new RegExp(`${TRAILER.source}|^(?:Co-authored-by|Signed-off-by): \\S`);
 
 const PROPOSAL_VALUE = /^[a-z0-9]{4,6}$/;
 

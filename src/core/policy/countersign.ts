@@ -3,10 +3,11 @@ import { type Countersigned, markCountersigned } from '../../lib/trust.ts';
 import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
 import { describeFileChange } from '../edits/describe-change.ts';
 import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
-import type { Permission, Vote } from '../state/vote.ts';
+import type { Proposal } from '../state/proposal.ts';
+import { type Permission, usesStandingApproval, type Vote } from '../state/vote.ts';
 import type { CommitPlan } from '../step/ports.ts';
 import type { CommittedFile } from '../step/signals.ts';
-import { type CommitMessageEntry, type CommitStyle, renderCommitMessage } from './commit-message.ts';
+import { type CommitStyle, renderCommitMessage } from './commit-message.ts';
 import {
   type HeadFiles,
   membersToCommit,
@@ -14,6 +15,7 @@ import {
   type ProposalToCommit,
   planWrites,
 } from './commit-plan.ts';
+import type { CommitMessageEntry } from './commit-subject.ts';
 import { type ApprovalRules, countedApprovals, isApproved } from './may-approve.ts';
 import type { StandingContext } from './standing-approvals.ts';
 import { findVoteProblem } from './vote-problems.ts';
@@ -87,7 +89,9 @@ function commitMessageEntries(
   plannedWrites: readonly PlannedWrites[],
 ): readonly CommitMessageEntry[] {
   const { id, origin } = item.proposal;
-  const approvedBy = countedApprovals(item.proposal, rules, permissionLookup(item, standing)).map((vote) => vote.by);
+  const counted = countedApprovals(item.proposal, rules, permissionLookup(item, standing));
+  const approvedBy = counted.map((vote) => vote.by);
+  const words = counted.some(usesStandingApproval) ? null : shownWordsOf(item.proposal);
   const undoes = origin.kind === 'undo' ? origin.undoneProposalId : null;
   const members = membersToCommit(item).map(({ change, region }) => {
     const range = plannedWrites.find(({ ranges }) => ranges.has(change))?.ranges.get(change) ?? null;
@@ -99,8 +103,14 @@ function commitMessageEntries(
     const { path, from } = change;
     // No digest covers the stored description.
     const description = describeFileChange(change, undoes);
-    return { proposalId: id, digest, range, setDigest: set, approvedBy, path, from, undoes, description };
+    return { proposalId: id, digest, range, setDigest: set, approvedBy, path, from, undoes, description, words };
   });
+}
+
+/** The model's words about a change on its page. They are not about a person's own lines, nor about an undo. */
+function shownWordsOf({ change, modelReason, origin, userEdit }: Proposal): string | null {
+  if (origin.kind === 'undo' || userEdit !== null) return null;
+  return change.op === 'set' ? change.summary : modelReason;
 }
 
 /**

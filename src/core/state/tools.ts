@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutReason, MAX_REASON_CHARACTERS } from './reason.ts';
 
 /** `immediate` calls are answered at once; `gated` calls become proposals, and `question` calls questions to people. */
 type ToolKind = 'immediate' | 'gated' | 'question';
@@ -26,18 +27,10 @@ const glob = text
   .optional()
   .transform(orNull);
 
-/** Characters of a reason that people see. A longer one is cut. */
-export const MAX_REASON_CHARACTERS = 200;
-
 const reason = text
   .describe(`Why, for people; ${MAX_REASON_CHARACTERS} characters are shown`)
   .optional()
   .transform((written) => cutReason(written?.trim() ?? ''));
-
-/** A reason as people see it; null for none. */
-export function cutReason(written: string): string | null {
-  return [...written].slice(0, MAX_REASON_CHARACTERS).join('').trim() || null;
-}
 
 /** A line, or a number of GitHub. */
 const positive = z.number().int().min(1);

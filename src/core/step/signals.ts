@@ -253,6 +253,8 @@ export type CallResult = ToolResult & { readonly turn: number };
 /** A proposal as posted. */
 export type PostedProposal = {
   readonly proposalId: string;
+  /** Its number in the order of the page; absent where that is the order of the calls. */
+  readonly index?: number;
   readonly placement: Placement;
   readonly comment: PostedComment;
 };

@@ -93,7 +93,18 @@ async function draftProposals(
     const draftContext: DraftContext = { runDetails, links, memberTexts, file: files.get(path), path };
     drafts.push({ proposal, context: draftContext, placed: draftComments(proposal, draftContext) });
   }
-  return drafts;
+  return numberInOrder(drafts);
+}
+
+/** The drafts in the order of the page, with the numbers that a reader expects there: the review stands above diffs. */
+function numberInOrder(drafts: readonly Draft[]): readonly Draft[] {
+  const inReview = ({ placed }: Draft): boolean => placed?.placement.kind === 'suggestion';
+  const sorted = [...drafts.filter(inReview), ...drafts.filter((draft) => !inReview(draft))];
+  return sorted.map((draft, at) => {
+    const proposal = { ...draft.proposal, index: at + 1 };
+    if (draft.placed === null || proposal.index === draft.proposal.index) return draft;
+    return { ...draft, proposal, placed: draftCommentsAt(proposal, draft.placed.placement, draft.context) };
+  });
 }
 
 /** A comment can stand on a file of the pull request's diff that still exists. */
@@ -135,13 +146,14 @@ async function adoptComments(
   for (const proposal of unposted) {
     const found = comments.get(proposalMarker(proposal.id));
     if (found === undefined) continue;
-    const draft = drafts.find((one) => one.proposal === proposal);
+    const draft = drafts.find((one) => one.proposal.id === proposal.id);
     const { body, ...comment } = found;
     const placement = actualPlacement(comment, proposal, draft?.placed?.placement ?? null);
-    const page = draft === undefined ? null : draftCommentsAt(proposal, placement, draft.context);
+    const page = draft === undefined ? null : draftCommentsAt(draft.proposal, placement, draft.context);
     const isEdited = page !== null && page.comments.body !== body;
     const restored = isEdited ? await github.updateComment(comment, page.comments.body) : comment;
-    adopted.push({ proposalId: proposal.id, placement, comment: { ...comment, bodyHash: restored.bodyHash } });
+    const { id, index } = draft?.proposal ?? proposal;
+    adopted.push({ proposalId: id, index, placement, comment: { ...comment, bodyHash: restored.bodyHash } });
   }
   return adopted;
 }
@@ -202,7 +214,7 @@ async function postReview(
     );
     const proposals = suggestions.flatMap(({ proposal, placed: { placement } }, index) => {
       const comment = comments[index];
-      return comment === undefined ? [] : [{ proposalId: proposal.id, placement, comment }];
+      return comment === undefined ? [] : [{ proposalId: proposal.id, index: proposal.index, placement, comment }];
     });
     return { proposals, reviews: [review], refusal: null };
   } catch (error) {
@@ -216,10 +228,12 @@ function buildReview(batch: Batch, suggestions: readonly PlacedDraft[]): NewRevi
   const { runId, turn, proposalIds } = batch.job.effect;
   const { run, proposals } = batch.pull;
   const modelText = turn === null ? null : (run?.batch?.assistantText ?? null);
-  const undo = proposals.find(({ id, origin }) => proposalIds.includes(id) && origin.kind === 'undo');
+  const own = proposals.filter(({ id }) => proposalIds.includes(id));
+  const undo = own.find(({ origin }) => origin.kind === 'undo');
+  const reasons = own.map(({ modelReason }) => modelReason);
   const undoneId = undo?.origin.kind === 'undo' ? undo.origin.undoneProposalId : null;
   return {
-    body: renderReview({ runId, turn, proposals: proposalIds.length, undoneId, modelText }),
+    body: renderReview({ runId, turn, proposals: proposalIds.length, undoneId, modelText, reasons }),
     event: requestsChangesIn(batch) ? 'REQUEST_CHANGES' : 'COMMENT',
     comments: suggestions.flatMap(({ placed: { placement, comments } }) => {
       if (placement.kind !== 'suggestion') return [];
@@ -249,7 +263,8 @@ async function postDiff(
       kind === 'conversation'
         ? await github.createComment(body)
         : await github.createFileComment(proposal.headSha, path, body).catch(nullIfRefused);
-    if (comment !== null) return [{ proposalId: proposal.id, placement: page.placement, comment }];
+    if (comment !== null)
+      return [{ proposalId: proposal.id, index: proposal.index, placement: page.placement, comment }];
   }
   return [];
 }

@@ -92,7 +92,7 @@ describe('/approve always', () => {
     expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 15: 150 }));
   });
 
-  it('matches a glob from the root only (S124)', async () => {
+  it('R72: matches a glob of one folder and one extension, from the root only (S124)', async () => {
     const story = await proposeRow({ branch: { 'docs/src/rows.ts': rows() } });
     await grant(story, story.ana, '/approve always src/*.ts', edit('docs/src/rows.ts', row(5), row(5, 51)));
     expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
@@ -108,7 +108,7 @@ describe('/approve always', () => {
     },
   );
 
-  it('never covers a page with a warning, a file that runs code, a deletion or a move (S123)', async () => {
+  it('R72: never covers a page with a warning, a file that runs code, a deletion or a move (S123)', async () => {
     const story = await proposeRow({ branch: { 'src/build.rs': 'fn main() {}\n', 'src/old.ts': 'old\n' } });
     await grant(
       story,
@@ -190,7 +190,7 @@ describe('/approve always', () => {
 
 describe('what a standing approval rests on', () => {
   it.each(['required_approvals: 2', 'require_non_author: true', 'require: [{paths: [src/**], approvals: 2}]'])(
-    'counts for nothing where a rule asks for other eyes: %s (S125)',
+    'R72: counts for nothing where a rule asks for other eyes: %s (S125)',
     async (rule) => {
       const story = await proposeRow();
       const { ana, bot, model } = story;
@@ -204,7 +204,7 @@ describe('what a standing approval rests on', () => {
     },
   );
 
-  it('stands in runs that its giver started, and nobody grants in another person’s run (S125)', async () => {
+  it('R72: stands in runs that its giver started, and nobody grants in another person’s run (S125)', async () => {
     const story = await proposeRow();
     const { ana, ben, bot, model } = story;
     await ben.replies(bot.proposal(1), '/approve always');
@@ -230,7 +230,7 @@ describe('what a standing approval rests on', () => {
     expect(await proposalStates(story)).toEqual(['proposed']);
   });
 
-  it('ends with a new base branch (R72)', async () => {
+  it('R72: ends with a new base branch', async () => {
     const story = await proposeRow();
     const { ana, pr } = story;
     await grant(story, ana, '/approve always');
@@ -253,7 +253,7 @@ describe('what a standing approval rests on', () => {
     expect((await proposalStates(story))[1]).toBe('proposed');
   });
 
-  it('ends by its expiry and when the pull request is closed (S43)', async () => {
+  it('R72: ends by its expiry and when the pull request is closed (S43)', async () => {
     const story = await proposeRow({ settings: 'expiry: 1h\n' });
     const { ana, bot, model } = story;
     await grant(story, ana, '/approve always');

@@ -80,9 +80,9 @@ describe('changes that only work together', () => {
     expect(posted.body).toContain('**Change together** 3 places in 2 files: `src/total.ts`, `src/use.ts` · ');
     expect(posted.body).toContain('> Rename total to totalOf everywhere.');
     expect(posted.body).toContain('either all of them are committed together, or none');
-    expect(posted.body).toContain('1. **Edit** `src/total.ts` (line 1), digest `');
-    expect(posted.body).toContain('2. **Edit** `src/total.ts` (line 24), digest `');
-    expect(posted.body).toContain('3. **Edit** `src/use.ts` (line 1), digest `');
+    expect(posted.body).toContain('1. **Edit** `src/total.ts` (line 1).');
+    expect(posted.body).toContain('2. **Edit** `src/total.ts` (line 24).');
+    expect(posted.body).toContain('3. **Edit** `src/use.ts` (line 1).');
     expect(posted.body).toContain("@@ -1,3 +1,3 @@\n-import { total } from './total';\n+import { totalOf }");
     expect(posted.body).not.toContain('```suggestion');
     expect(posted.body).toMatch(
@@ -97,7 +97,7 @@ describe('changes that only work together', () => {
     expect(pr.file('src/total.ts')).toContain('totalOf as sumOf');
     expect(pr.file('src/use.ts')).toBe("import { totalOf } from './total';\n\nprint(totalOf([1]));\n");
     const message = pr.commits()[0]?.message ?? '';
-    expect(message).toMatch(/^Change 3 places in 2 files: src\/total\.ts, src\/use\.ts\n/);
+    expect(message).toMatch(/^Rename total to totalOf everywhere\n\n/);
     expect(message.split(`Countersign-Proposal: ${posted.proposalId}`)).toHaveLength(4);
     const rows = await verdicts(story);
     expect(rows.map(({ path, result, problem }) => ({ path, result, problem }))).toEqual([
@@ -144,10 +144,12 @@ describe('changes that only work together', () => {
 
     await ana.says(`/undo ${posted.proposalId}`);
     const undo = bot.proposal(2);
-    expect(undo.body).toContain('**Change together** 5 files: `logo.png`, `src/dead.ts`, +3 · ');
+    expect(undo.body).toContain('**Change together** 5 files: `img/logo.png` to `logo.png`, `src/dead.ts`, +3 · ');
     expect(undo.body).not.toContain('written by the model');
     await ana.says('/status');
-    expect(bot.answer()).toContain(`Undo ${posted.proposalId}: change 5 files: \`logo.png\`, \`src/dead.ts\`, +3`);
+    expect(bot.answer()).toContain(
+      `Undo ${posted.proposalId}: change 5 files: \`img/logo.png\` to \`logo.png\`, \`src/dead.ts\`, +3`,
+    );
     expect(undo.body).toContain(`This is the exact reverse of \`${posted.proposalId}\``);
     await ana.says(`/approve ${undo.proposalId}`);
     expect(Object.keys(FILES).map((path) => [path, pr.bytes(path)])).toEqual(before);

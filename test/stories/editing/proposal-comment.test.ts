@@ -140,6 +140,32 @@ describe('a pull request that GitHub does not show completely', () => {
   });
 });
 
+describe('the changes of one response', () => {
+  it('R25: are numbered in the order of their pages, before and after the decision', async () => {
+    const story = await stage().tell({ branch: { 'a.txt': LINES } });
+    const { ana, bot, model } = story;
+    model.proposes(edit('a.txt', 'one', 'eins'), write('b.txt', 'b\n'), edit('a.txt', 'four', 'vier'));
+    await ana.says('/countersign translate');
+    const numbers = () => bot.proposals().map(({ body }) => /^Change (\d) of 3/m.exec(body)?.[1]);
+    expect(bot.proposals().map(({ kind }) => kind)).toEqual(['review', 'review', 'issue']);
+    expect(numbers()).toEqual(['1', '2', '3']);
+    await ana.says('/approve all');
+    expect(await proposalStates(story)).toEqual(['completed', 'completed', 'completed']);
+    expect(numbers()).toEqual(['1', '2', '3']);
+  });
+});
+
+describe('a reason', () => {
+  it('R34: that is too long is cut between words, with a mark', async () => {
+    const reason = `${'The readers of this list speak German. '.repeat(8)}`;
+    const { story } = await proposeEdit(LINES, edit('a.txt', 'two', 'zwei', { reason }));
+    const [, shown = ''] = /^> (The readers.*)$/m.exec(story.bot.proposal(1).body) ?? [];
+    expect([...shown].length).toBeLessThanOrEqual(200);
+    expect(reason).toContain(`${shown.slice(0, -1)} `);
+    expect(shown.endsWith('…')).toBe(true);
+  });
+});
+
 describe('the comment of a proposal', () => {
   it('has marker, title, index in the turn, id, digest, head, change, labeled model reason, file and commands (S36)', async () => {
     const { story, proposal } = await proposeEdit(

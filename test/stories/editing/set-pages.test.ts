@@ -57,7 +57,7 @@ describe('the page of a set', () => {
     await story.ana.says('/countersign start it through another file');
     const { body } = story.bot.proposal(1);
     expect(body).toContain('**Change together** 2 files: `bin/run.sh`, `bin/start.sh` (1 new executable file) · ');
-    expect(body).toContain('2. **Write** `bin/start.sh` (1 line, new executable file), digest `');
+    expect(body).toContain('2. **Write** `bin/start.sh` (1 line, new executable file).');
     const same = await stage().tell({ files: FILES, executable: ['bin/run.sh'], branch: { 'README.md': '# Our\n' } });
     same.model.proposes(read);
     const restored = { op: 'edit', path: 'bin/run.sh', old_string: 'exec bin/start.sh', new_string: 'echo one' };
@@ -66,12 +66,30 @@ describe('the page of a set', () => {
     expect(same.bot.proposal(1).body).toContain('**Write** `bin/start.sh` (1 line, new executable file) · ');
   });
 
+  it('R76: names both paths of a move, in its title, in the run comment and in lists', async () => {
+    const moved = { op: 'move', from: 'bin/run.sh', to: 'bin/go.sh' };
+    const edited = { op: 'edit', path: 'b.ts', old_string: "'a'", new_string: "'run'" };
+    const { bot, ana } = await propose(changes(moved, edited));
+    const { body } = bot.proposal(1);
+    expect(body).toMatch(/\*\*Change together\*\* 2 files: .*`bin\/run\.sh` to `bin\/go\.sh`.* · `/);
+    expect(bot.run().body).toContain('`bin/run.sh` to `bin/go.sh`');
+    await ana.says('/status');
+    expect(bot.answer()).toContain('`bin/run.sh` to `bin/go.sh`');
+  });
+
+  it('R25: has its digest and the head in its last line only', async () => {
+    const { bot } = await propose(changes(...RENAME));
+    const lines = bot.proposal(1).body.trimEnd().split('\n');
+    expect(lines.at(-1)).toMatch(/^Change 1 of 1 · digest `\w{12}` · head `\w{7}`: /);
+    expect(lines.slice(0, -1).join('\n')).not.toMatch(/digest|`[0-9a-f]{7,12}`/);
+  });
+
   it('is applied at the places to which pushes move its members (S146, S94, X8)', async () => {
     const story = await propose(changes(...RENAME));
     const { bot, ana, ben, pr } = story;
     const { body } = bot.proposal(1);
-    expect(body).toContain('1. **Edit** `a.ts` (line 64), digest `');
-    expect(body).toContain('2. **Edit** `b.ts` (line 1), digest `');
+    expect(body).toContain('1. **Edit** `a.ts` (line 64).');
+    expect(body).toContain('2. **Edit** `b.ts` (line 1).');
     const moved = String(FILES['a.ts']).replace('  a 1;\n', '  a 0;\n  a 1;\n').replace('second()', 'renamed()');
     await ben.pushes({ 'a.ts': moved });
     await ana.says(`/approve ${bot.proposal(1).proposalId}`);

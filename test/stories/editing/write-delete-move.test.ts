@@ -42,7 +42,7 @@ describe('deletions', () => {
     await story.ana.replies(posted, `/approve ${posted.proposalId}`);
     const [commit] = story.pr.commits();
     expect(story.pr.bytes('src/old.ts')).toBeNull();
-    expect(commit?.message).toMatch(/^Delete src\/old\.ts\n/);
+    expect(commit?.message).toMatch(/^Nothing imports it\n\n/);
     expect(trailers(commit?.message ?? '')).toContain('Countersign-Range: 1,2 0,0');
     expect(JSON.parse(story.model.toolMessages()[0] ?? '')).toMatchObject({
       path: 'src/old.ts',

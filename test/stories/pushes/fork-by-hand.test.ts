@@ -32,13 +32,14 @@ function addRule({ pr }: Story, bypassIds: readonly number[] = []): void {
 }
 
 describe('a pull request from a fork', () => {
-  it('a change that fits a suggestion block has the button, the rest is a diff to apply by hand, and both are recognized (F15, S50)', async () => {
+  it('R34: a change that fits a suggestion block has the button, the rest is a diff to apply by hand, and both are recognized (F15, S50)', async () => {
     const story = await stage().tell({ fork: true, branch: { [ROWS_PATH]: rows() } });
     const { ana, bot, carl, model, pr } = story;
     model.proposes(editRow(5, 50), write('docs/new.md', 'ours\n'));
     await ana.says('/countersign give the row another value and describe it');
     const [suggested, shown] = [bot.proposal(1), bot.proposal(2)];
     expect(bot.run().body).toContain('is in a fork, and Countersign never writes to forks');
+    expect(bot.run().body).not.toContain('/approve');
     expect(suggested.body).toContain('```suggestion');
     expect(suggested.body).toContain('**Pending:** **Commit suggestion**');
     expect(shown.body).toContain('```diff');

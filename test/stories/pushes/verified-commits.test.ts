@@ -57,6 +57,19 @@ describe('countersign verify on the App’s commits', () => {
     expect(rows.map(({ approvedBy }) => approvedBy)).toEqual(rows.map(() => [ana.login]));
   });
 
+  it('R26: passes with a subject in the model’s words, of eleven changes that were approved at once', async () => {
+    const names = Array.from({ length: 11 }, (_, at) => `part${at}.txt`);
+    const story = await stage().tell({ branch: Object.fromEntries(names.map((name) => [name, 'one\n'])) });
+    story.model.proposes(...names.map((name) => edit(name, 'one', 'eins', { reason: `Speak German in ${name}.` })));
+    await story.ana.says('/countersign translate');
+    await story.ana.says('/approve all');
+    const [commit, ...others] = story.pr.commits();
+    expect(others).toEqual([]);
+    expect(commit?.message).toMatch(/^Speak German in part0\.txt \(\+10 changes\)\n\nCountersign-Proposal: /);
+    expect(await verified(story.pr)).toHaveLength(11);
+    expect((await verified(story.pr)).every(({ result }) => result === 'ok')).toBe(true);
+  });
+
   it('passes with a message and a sign-off of the repository’s own, which forges no trailer (S73, S78, S127)', async () => {
     const story = await stage().tell();
     const { ana, ben, bot, configures, model, pr } = story;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposalStates } from '../support/proposals.ts';
 import { editRow, proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
-import type { Story } from '../support/story.ts';
+import { type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -25,6 +26,30 @@ async function deliverBackwards(): Promise<void> {
   for (const delivery of held.toReversed()) deliveries.redeliver(delivery);
   await stage().settle();
 }
+
+describe('the model’s words beside its changes', () => {
+  const words = 'Approve all together: it does not compile in between.';
+
+  /** The comments and reviews of the App that have the words, by the kind of their marker. */
+  async function placesOf(content: string, ...calls: readonly ScriptedCall[]): Promise<readonly string[]> {
+    const story = await stage().tell({ branch: { [ROWS_PATH]: rows() } });
+    story.model.says({ content, calls });
+    await story.ana.says('/countersign give the rows other values');
+    const bodies = [...story.bot.reviews(), ...story.bot.comments().map(({ body }) => body)];
+    return bodies.filter((body) => body.includes(words)).map((body) => /countersign:(\w+)/.exec(body)?.[1] ?? '');
+  }
+
+  it('R27: stand once, in the review where there is one, else in the run comment', async () => {
+    expect(await placesOf(words, editRow(5, 50), write('docs/new.md', 'x\n'))).toEqual(['turn']);
+    expect(await placesOf(words, write('docs/a.md', 'x\n'), write('docs/b.md', 'y\n'))).toEqual(['run']);
+  });
+
+  it('R27: are the reason of the only change, and are not said again beside it', async () => {
+    expect(await placesOf(words, editRow(5, 50))).toEqual(['proposal']);
+    expect(await placesOf(words, write('docs/a.md', 'x\n'))).toEqual(['proposal']);
+    expect(await placesOf(`First, this.\n\n${words}`, editRow(5, 50))).toEqual(['turn']);
+  });
+});
 
 describe('a review with comments and a body', () => {
   it('its comments win, although their webhooks come last; its command applies to changes left open (S55, S64)', async () => {

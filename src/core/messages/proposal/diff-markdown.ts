@@ -19,15 +19,33 @@ import { codeBlock, details, joinBlocks } from '../shared/markdown.ts';
 /** Rows of a diff that stay open; the others are folded below them. */
 const OPEN_ROWS = 30;
 
-/** A diff with each row once: the first ones open, the others folded (S29). */
-export function renderDiff({ lines, total }: DiffView): string {
-  const folded = lines.slice(OPEN_ROWS);
+/** A diff with each row once: thirty open ones, from the top or from those about `line` (of the old file), the others folded. */
+export function renderDiff({ lines, total }: DiffView, line: number | null = null): string {
+  const first = line === null ? 0 : firstOpenRow(lines, line);
+  const [above, below] = [lines.slice(0, first), lines.slice(first + OPEN_ROWS)];
   return joinBlocks(
-    codeBlock('diff', lines.slice(0, OPEN_ROWS)),
-    folded.length === 0 ? '' : details(`The other ${pluralize(folded.length, 'line')}`, codeBlock('diff', folded)),
+    above.length === 0 ? '' : details(`${pluralize(above.length, 'line')} above`, codeBlock('diff', above)),
+    codeBlock('diff', lines.slice(first, first + OPEN_ROWS)),
+    below.length === 0 ? '' : details(`The other ${pluralize(below.length, 'line')}`, codeBlock('diff', below)),
     countNote(lines.length, total),
   );
 }
+
+/** The header of the hunk that holds a line of the old file, or a row above the line; 0 where the top shows it. */
+function firstOpenRow(rows: readonly string[], line: number): number {
+  let [header, number] = [0, Number.NaN];
+  for (const [index, row] of rows.entries()) {
+    const start = /^@@ -(\d+)/.exec(row)?.[1];
+    if (start !== undefined) [header, number] = [index, Number(start)];
+    else if (number === line && !row.startsWith('+'))
+      return index < OPEN_ROWS ? 0 : Math.max(header, index - ROWS_ABOVE);
+    else if (!row.startsWith('+')) number += 1;
+  }
+  return 0;
+}
+
+/** Rows of a long hunk that stay open above the line. */
+const ROWS_ABOVE = 10;
 
 /** A decided diff that readers have not seen before; folded and cut where it is longer than `maxBytes`. */
 export function renderOpenDiff(diff: DiffView, maxBytes: number): string {

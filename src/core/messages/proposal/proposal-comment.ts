@@ -1,5 +1,5 @@
 import type { RepoLinks } from '../../../lib/format.ts';
-import { membersOf } from '../../edits/change.ts';
+import { membersOf, sourcePath } from '../../edits/change.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { type Proposal, postedChange, writerOf } from '../../state/proposal.ts';
 import {
@@ -128,11 +128,12 @@ function viewDiffs({ change }: Proposal): MemberDiffs {
 }
 
 /** The change itself; the payload's description where it has no diff. */
-function changeBlock({ placement, proposal }: ProposalView, diffs: MemberDiffs): string {
+function changeBlock({ placement, proposal, asked = null }: ProposalView, diffs: MemberDiffs): string {
   if (placement.kind === 'suggestion') return codeBlock('suggestion', placement.lines);
   const [first = null] = diffs;
-  if (proposal.change.op === 'set') return renderSetDiff(diffs);
-  return first === null ? escapeText(viewProposalPayload(proposal).text) : renderDiff(first);
+  const lines = membersOf(proposal.change).map((one) => (sourcePath(one) === asked?.path ? asked.line : null));
+  if (proposal.change.op === 'set') return renderSetDiff(diffs, lines);
+  return first === null ? escapeText(viewProposalPayload(proposal).text) : renderDiff(first, lines[0]);
 }
 
 /** Why there is no button, where GitHub refused it. */

@@ -20,7 +20,7 @@ export function titleLine(proposal: Proposal): string {
 function subjectOf(change: Change): string {
   if (change.op === 'set') {
     const paths = change.members.map(({ path }) => path);
-    return `${formatExtent(paths)}: ${namedPaths(paths, (path) => codeSpan(shortPath(path)))}`;
+    return `${formatExtent(paths)}: ${namedPaths(change.members, (path) => codeSpan(shortPath(path)))}`;
   }
   return `${change.from === null ? '' : `${codeSpan(change.from)} to `}${codeSpan(change.path)}`;
 }
@@ -171,7 +171,7 @@ function isNewExecutable({ base, result }: FileChange): boolean {
   return base === null && result?.mode === '100755';
 }
 
-/** One line for each member, which says all of it that its diff does not: operation, paths, place and digest. */
+/** One line for each member, which says all of it that its diff does not: operation, paths and place. */
 function memberList({ members }: ChangeSet): string {
   return members.map(memberLine).join('\n');
 }
@@ -181,8 +181,7 @@ function memberLine(member: FileChange, index: number): string {
   const source = member.from === null ? '' : `${codeSpan(member.from)} to `;
   const note = unifiedDiffOf(member.payload) === null ? ` ${escapeText(text)}` : '';
   const place = extent === null ? '' : ` (${extent})`;
-  const digest = codeSpan(member.digest.slice(0, 12));
-  return `${index + 1}. **${verb}** ${source}${codeSpan(member.path)}${place}, digest ${digest}.${note}`;
+  return `${index + 1}. **${verb}** ${source}${codeSpan(member.path)}${place}.${note}`;
 }
 
 /** Whether a page lists exactly these members. */
@@ -215,9 +214,9 @@ export function createSetViews({ members }: ChangeSet): readonly (DiffView | nul
   });
 }
 
-/** A diff for each member that has one, in order. */
-export function renderSetDiff(views: readonly (DiffView | null)[]): string {
+/** A diff for each member that has one, in order, open at the line that was asked about. */
+export function renderSetDiff(views: readonly (DiffView | null)[], lines: readonly (number | null)[]): string {
   return joinBlocks(
-    ...views.map((view, index) => (view === null ? '' : `Diff of ${index + 1}:\n\n${renderDiff(view)}`)),
+    ...views.map((view, index) => (view === null ? '' : `Diff of ${index + 1}:\n\n${renderDiff(view, lines[index])}`)),
   );
 }

@@ -16,7 +16,12 @@ export type ProposalView = ProposalStatusContext & {
   /** True where the App can commit; false where only people can apply the change. */
   readonly writable: boolean;
   readonly protectedPaths: Settings['protectedPaths'];
+  /** The line of the head that the task was given on; its rows stay open in a long diff. */
+  readonly asked?: AskedLine | null;
 };
+
+/** A line of a file, 1-based. */
+export type AskedLine = { readonly path: string; readonly line: number };
 
 type ProposalStatusContext = {
   readonly links: RepoLinks;

@@ -8,7 +8,8 @@ import { pathsOf } from '../../../core/edits/change.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import { callRefOf } from '../../../core/state/conversation.ts';
-import { cutReason, type ProposingToolName, type ToolName, type ToolRequestOf } from '../../../core/state/tools.ts';
+import { cutReason } from '../../../core/state/reason.ts';
+import type { ProposingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
 import type { ToolResult } from '../../../core/step/signals.ts';
 import { readFile, readingsSoFar } from './read-tools.ts';
 import {

@@ -156,11 +156,6 @@ describe('commits of the App', () => {
     ],
     ['a digest without a proposal', { ...BOTH, message: `x\n\nCountersign-Digest: sha256:${FIRST}\n${TWO}` }, MORE],
     [
-      'no trailers in the form that the App writes',
-      { ...BOTH, message: BOTH.message.toLowerCase() },
-      'names no change',
-    ],
-    [
       'two digests in one group',
       { ...BOTH, message: `x\n\n${ONE}Countersign-Digest: sha256:${SECOND}\n${TWO}` },
       'its Countersign-Digest is missing, stands there twice',
@@ -257,11 +252,56 @@ describe('a rebased commit', () => {
   });
 });
 
+const OTHER_BOT = { ...APP, name: 'b[bot]', email: '78+b[bot]@users.noreply.github.com' };
+
+describe('a commit in the App’s name', () => {
+  const forged = 'rm -rf /\n';
+  const shorter = `x\n\n${ONE}`;
+
+  it.each<[string, string]>([
+    ['no trailer at all', 'Update a.txt\n'],
+    ['trailers in another case', shorter.toLowerCase()],
+    ['folded lines', shorter.replaceAll(': ', ':\n ')],
+    ['CR LF', shorter.replaceAll('\n', '\r\n')],
+    ['spaces behind each line', shorter.replaceAll('\n', '  \n')],
+    ['trailers in the middle', `x\n\n${ONE}\nand more words\n`],
+    ['each trailer twice', shorter.replace(/^(Countersign.*)$/gm, '$1\n$1')],
+    ['indented trailers', shorter.replace(/^(?=[CA])/gm, '  ')],
+    ['letters of other forms', shorter.replaceAll('C', '\uFF23').replaceAll('A', '\uFF21')],
+    ['hidden characters', shorter.replaceAll('-', '\u200B-')],
+  ])('R74: with other bytes and %s is a mismatch, whether the App is named or not', async (_, message) => {
+    const bytes = { files: { 'a.txt': forged }, message };
+    const resultsOf = async (commit: NewCommit, slug?: string) => {
+      const history = begin({ 'a.txt': TEN.join('') });
+      history.commit(commit);
+      return (await history.verify(slug === undefined ? {} : { slug })).map(({ result }) => result);
+    };
+    expect(await resultsOf(bytes, 'countersign')).toContain('mismatch');
+    expect(await resultsOf(bytes)).toContain('mismatch');
+  });
+
+  it('R74: whose name is known from its other commits is a mismatch without trailers', async () => {
+    const history = begin({ 'a.txt': TEN.join('') });
+    history.commit({ ...BOTH, author: OTHER_BOT });
+    history.commit({ files: { 'a.txt': forged }, message: 'Update a.txt\n', author: OTHER_BOT });
+    expect(results(await history.verify()).map(([, , result]) => result)).toEqual(['ok', 'ok', 'mismatch']);
+  });
+
+  it.each<[string, (message: string) => string]>([
+    ['an approver in another case', (message) => message.replace('Approved-by: ana\n', '$&approved-by: boss\n')],
+    ['an approver on two lines', (message) => message.replace('Approved-by: ana\n', '$& boss\n')],
+    ['an approver with a wide letter', (message) => message.replace('Approved-by: ana\n', '$&Ａpproved-by: boss\n')],
+  ])('R74: with the right bytes and %s, which the App never writes, is a mismatch', async (_, write) => {
+    const rows = await verdictOn({ ...BOTH, message: write(BOTH.message) });
+    expect(rows.map(({ result }) => result)).toEqual(['mismatch', 'mismatch']);
+  });
+});
+
 describe('commits of others', () => {
   it.each<[string, Partial<NewCommit>, string]>([
     ['a squash by a person', { author: ANA }, 'by Ana'],
     ['a name without the bot’s address', { author: { ...APP, email: 'x@example.com' } }, 'by countersign[bot] <x@'],
-    ['another App', { author: { ...APP, name: 'b[bot]', email: '78+b[bot]@users.noreply.github.com' } }, 'by b[bot]'],
+    ['another App', { author: OTHER_BOT }, 'by b[bot]'],
     [
       'an author on a host with a similar name',
       { author: { ...APP, email: '77+countersign[bot]@users.noreply.github.com.evil.example' } },
@@ -273,12 +313,12 @@ describe('commits of others', () => {
     expect(rows[0]?.problem).toContain(problem);
   });
 
-  it('are ignored without trailers, and in the App’s name they are a mismatch if it is named (R74)', async () => {
+  it('are ignored without trailers', async () => {
     const message = 'About Countersign-Proposal: aa11\n';
     expect(await verdictOn({ ...BOTH, message, author: ANA })).toEqual([]);
-    expect(await verdictOn({ ...BOTH, message })).toMatchObject([{ proposal: null, result: 'mismatch' }]);
+    expect(await verdictOn({ ...BOTH, message: 'Bump countersign from 1 to 2\n', author: OTHER_BOT })).toEqual([]);
     const history = begin({ 'a.txt': TEN.join('') });
-    history.commit({ ...BOTH, message });
+    history.commit({ files: { 'a.txt': 'x\n' }, message: 'Bump countersign from 1 to 2\n', author: OTHER_BOT });
     expect(await history.verify()).toEqual([]);
   });
 

@@ -84,7 +84,7 @@ function everyText(words: string, others: string): readonly Shown[] {
   return [
     ...questions(words, others).map((one) => plain(renderQuestion(one, ana, []).replace(/^@ana, /m, ''))),
     ...ownerReplies(words, others).map(plain),
-    plain(renderReview({ runId: 'r1', turn: 1, proposals: 2, undoneId: null, modelText: words })),
+    plain(renderReview({ runId: 'r1', turn: 1, proposals: 2, undoneId: null, modelText: words, reasons: [] })),
     plain(settingsInForce(words, others, [words, others])),
     plain(settingsInForce(words, others, [])),
     { text: runComment(words, others), cells: 5 },

@@ -104,7 +104,7 @@ describe('the run comment', () => {
     `);
   });
 
-  it('lists the applied changes', () => {
+  it('R25: lists the applied changes, and says once how many they are', () => {
     const proposals = [proposal(bigint, { state: 'completed', commitSha: commit, votes: [vote('approve', ana)] })];
     const text = renderRunComment({
       run: run({ commits: [commit] }),
@@ -115,6 +115,7 @@ describe('the run comment', () => {
       number: 3,
     });
     expect(text).toContain('1 change applied in 1 commit.');
+    expect(text).not.toContain('Changes:');
     expect(text).toContain(
       '| `k7q2` | `src/total.ts` | completed | ana | [`1a2b3c4`](https://github.com/ana/shop/commit/',
     );
@@ -243,6 +244,7 @@ describe('the review', () => {
         proposals: 3,
         undoneId: null,
         modelText: '```suggestion\nx\n```\n\nThree edits for @ana.',
+        reasons: [],
       }),
     ).toMatchInlineSnapshot(`
       "<!-- countersign:turn:r1:2 -->

@@ -26,3 +26,16 @@ it('a rule that refuses a commit fails other approved changes, but not those in 
   expect(states()).toEqual(['completed', 'failed', 'failed']);
   expect(game.problems).toEqual([]);
 });
+
+it('R25: while the attempts to commit a change are delayed, its page no longer asks for a decision', () => {
+  const game = new TableGame();
+  game.commands(ANA, { name: 'task', text: 'do it' });
+  game.modelReplies([{ id: 'one', name: 'edit_file', arguments: 'edit 1 other' }]);
+  game.toolsAnswer();
+  game.reviewIsPosted();
+  const proposalId = game.pull.proposals[0]?.id ?? '';
+  game.commands(ANA, { name: 'approve', targets: { by: 'ids', ids: [proposalId] }, note: '' });
+  const runId = game.commitBegins()?.runId ?? '';
+  const { effects } = game.signal({ type: 'commit-delayed', runId, proposalIds: [proposalId], location: null });
+  expect(effects).toContainEqual({ type: 'update-proposal-comment', proposalId });
+});

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type CommitMessageEntry,
-  findChangeTrailers,
-  renderCommitMessage,
-} from '../../../../src/core/policy/commit-message.ts';
+import { findHiddenCharacters } from '../../../../src/core/edits/text/unicode.ts';
+import { findChangeTrailers, renderCommitMessage } from '../../../../src/core/policy/commit-message.ts';
+import type { CommitMessageEntry } from '../../../../src/core/policy/commit-subject.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 import { hostileText } from '../messages/hostile-text.ts';
 import { ana, ben, links } from '../messages/sample.ts';
@@ -23,6 +21,7 @@ function change(more: Partial<CommitMessageEntry> = {}): CommitMessageEntry {
     from: null,
     undoes: null,
     description: `Edit ${path}: replace 1 line`,
+    words: null,
     ...more,
   };
 }
@@ -85,6 +84,10 @@ describe('the commit message', () => {
   it.each([
     ['src/@types/a.ts', 'Edit a.ts: replace 1 line'],
     ['docs/fixes #1', 'Apply change k7q2'],
+    ['docs/my notes (2).md', 'Edit docs/my notes (2).md: replace 1 line'],
+    ['❤️.md', 'Edit ❤️.md: replace 1 line'],
+    ['cafe\u0301.md', 'Edit cafe\u0301.md: replace 1 line'],
+    ['two  spaces', 'Apply change k7q2'],
     ['[skip ci].md', 'Apply change k7q2'],
     ['a/[no ci]', 'Apply change k7q2'],
     ['app/[id]/page.tsx', 'Edit app/[id]/page.tsx: replace 1 line'],
@@ -92,21 +95,76 @@ describe('the commit message', () => {
     [`${'long/'.repeat(20)}a.ts`, 'Edit a.ts: replace 1 line'],
     ['$&', 'Apply change k7q2'],
     ['a\u3164b', 'Apply change k7q2'],
-  ])('the subject for %s is %s (C6, C12, X17)', (path, subject) => {
+  ])('R34: the subject for %s is %s (C6, C12, X17)', (path, subject) => {
     expect(renderCommitMessage([change({ path })], links).split('\n')[0]).toBe(subject);
+  });
+
+  it.each<[string, string | null, string]>([
+    ['a reason', 'Sum in cents, as the tests expect.', 'Sum in cents, as the tests expect'],
+    ['its first line', '- Sum in cents\n\nThe tests expect that.', 'Sum in cents'],
+    ['code', 'Use `total()` instead of (a + b)', 'Use `total()` instead of (a + b)'],
+    ['another language', '合計をセントで計算する', '合計をセントで計算する'],
+    ['a standard', 'Write UTF-8 and hash with SHA-256', 'Write UTF-8 and hash with SHA-256'],
+    [
+      'a long reason, cut between words',
+      'Sum all prices in cents so that no rounding error can add up over the rows of an order',
+      'Sum all prices in cents so that no rounding error can add up over the…',
+    ],
+  ])('R26: the subject is %s, which the approvers saw', (_, words, subject) => {
+    const [line = '', blank] = renderCommitMessage([change({ words })], links).split('\n');
+    expect([line, blank]).toEqual([subject, '']);
+    expect([...line].length).toBeLessThanOrEqual(72);
+  });
+
+  it('R26: of several changes, the subject says what the first one is for and counts those with other reasons', () => {
+    const subject = (...reasons: readonly (string | null)[]) => {
+      const all = reasons.map((words, at) => change({ proposalId: `k7q${at}`, path: `${at}.ts`, words }));
+      return renderCommitMessage(all, links).split('\n')[0];
+    };
+    expect(subject(...Array(11).fill('Rename sum to total'))).toBe('Rename sum to total');
+    expect(subject('Rename sum to total', 'Test it', null)).toBe('Rename sum to total (+2 changes)');
+    expect(subject(`${'Rename '.repeat(12)}`, 'Test it')).toMatch(/^Rename [^+]{40,60}… \(\+1 change\)$/);
+    expect(subject(null, null)).toBe('Apply 2 changes to 2 files');
+    const members = ['a.ts', 'b.ts'].map((path) => change({ path, words: 'Rename', setDigest: 'd'.repeat(64) }));
+    expect(renderCommitMessage(members, links).split('\n')[0]).toBe('Rename');
+  });
+
+  it.each([
+    ...['thanks @ana', 'fixes #12', 'closes GH-12', 'see https://example.com', 'as in SHOP-7', 'tidy [skip ci]'],
+    ...[
+      'tidy [ci skip] now',
+      'skip-checks: true',
+      '***NO_CI***',
+      'fixup! sum',
+      '[a](b)',
+      'revert 1a2b3c4d',
+      'a\u202Eb',
+    ],
+    ...[
+      'Approved-by: boss',
+      'Countersign-Proposal: m3x8',
+      'Signed-off-by: boss',
+      'key AKIAIOSFODNN7EXAMPLE',
+      '!!!',
+      '',
+    ],
+  ])('R26: %j is no subject', (words) => {
+    expect(renderCommitMessage([change({ words })], links).split('\n')[0]).toBe('Edit src/total.ts: replace 1 line');
   });
 
   it('hostile text gets no line, mention, reference or CI directive (C5, C6, C12)', () => {
     fc.assert(
-      fc.property(hostileText, hostileText, (path, login) => {
+      fc.property(hostileText, hostileText, hostileText, (path, login, words) => {
+        const description = `Edit ${path}: add 1 line at line 3`;
         const message = renderCommitMessage(
-          [change({ path, description: `Edit ${path}: add 1 line at line 3`, approvedBy: [{ id: 7, login }] })],
+          [change({ path, description, words, approvedBy: [{ id: 7, login }] })],
           links,
         );
         const [subject = '', blank, ...trailers] = message.trimEnd().split('\n');
         expect(subject.length).toBeLessThanOrEqual(72);
-        expect(subject).toMatch(/^[\p{L}\p{N}\p{P}\p{S} ]+$/u);
-        expect(subject).not.toMatch(/@|#\d|gh-\d|skip ci|\p{Default_Ignorable_Code_Point}/iu);
+        expect(subject).toMatch(/^\P{Cc}+$/u);
+        expect(findHiddenCharacters(subject)).toEqual([]);
+        expect(subject).not.toMatch(/@\w|#\d|gh-\d|skip ci/iu);
         expect(blank).toBe('');
         expect(trailers).toHaveLength(5);
         for (const line of trailers)

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type CommitMessageEntry,
-  findChangeTrailers,
-  renderCommitMessage,
-} from '../../../../src/core/policy/commit-message.ts';
+import { findHiddenCharacters } from '../../../../src/core/edits/text/unicode.ts';
+import { hasOddTrailer, parseTrailerGroups, renderCommitMessage } from '../../../../src/core/policy/commit-message.ts';
+import type { CommitMessageEntry } from '../../../../src/core/policy/commit-subject.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 import { hostileText } from '../messages/hostile-text.ts';
 import { ana, ben, links } from '../messages/sample.ts';
@@ -19,6 +17,7 @@ const CHANGE: CommitMessageEntry = {
   undoes: null,
   setDigest: null,
   description: 'Edit src/total.ts: replace 1 line',
+  words: null,
 };
 
 function message(template: string, changes: readonly CommitMessageEntry[] = [CHANGE], signOff = false): string {
@@ -35,6 +34,8 @@ const FORGED = [
   'Approved-by: boss',
   ' Co-authored-by: boss <1+boss@users.noreply.github.com>',
   'SIGNED-OFF-BY: boss <boss@example.com>',
+  'Ａpproved-by: boss',
+  'Countersign-Set:',
 ];
 
 describe('the text of a commit message', () => {
@@ -63,17 +64,19 @@ describe('the text of a commit message', () => {
     expect(message('{summary}')).not.toContain('Signed-off-by');
   });
 
-  it('no template and no path adds a trailer, a sign-off or a hidden character (C5, C6, S78)', () => {
+  it('R74: verify reads every message as it was written: no template and no path adds a trailer, a sign-off or a hidden character (C5, C6, S78)', () => {
     const template = fc
       .array(fc.oneof(fc.constantFrom('{summary}', '{paths}', '{ids}', '\n', '\r', '\u2028', ...FORGED), hostileText))
       .map((parts) => parts.join(''));
     fc.assert(
       fc.property(template, hostileText, fc.boolean(), (written, path, signOff) => {
         const text = renderCommitMessage([{ ...CHANGE, path }], links, { template: written, signOff });
-        expect(findChangeTrailers(text)).toEqual([{ proposalId: 'k7q2', digest: CHANGE.digest, range: CHANGE.range }]);
+        expect(parseTrailerGroups(text)).toMatchObject([{ digest: CHANGE.digest, approvedBy: ['ana'], problem: null }]);
+        expect(hasOddTrailer(text)).toBe(false);
         expect(text.match(/^Signed-off-by:/gim) ?? []).toHaveLength(signOff ? 1 : 0);
         expect(text.match(/^\s*(?:Approved|Co-authored)-by:/gim)).toHaveLength(2);
-        expect(text).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}]|[^\n\P{Cc}]/u);
+        expect(findHiddenCharacters(text)).toEqual([]);
+        expect(text).not.toMatch(/[^\n\P{Cc}]/u);
         const [subject = '', blank] = text.split('\n');
         expect([...subject].length).toBeLessThanOrEqual(72);
         expect(subject.trim()).not.toBe('');

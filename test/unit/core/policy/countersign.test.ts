@@ -6,6 +6,7 @@ import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.
 import { DEFAULT_COMMIT_STYLE } from '../../../../src/core/policy/commit-message.ts';
 import { countersign } from '../../../../src/core/policy/countersign.ts';
 import { findSourceProblem } from '../../../../src/core/policy/vote-problems.ts';
+import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS, type PathRule } from '../../../../src/core/state/settings.ts';
 import type { VoteSource } from '../../../../src/core/state/vote.ts';
 import type { FileContent } from '../../../../src/core/step/ports.ts';
@@ -38,13 +39,14 @@ function sign(
     region?: Region | null;
     source?: VoteSource | null;
     denied?: string;
+    of?: Partial<Proposal>;
   } = {},
 ) {
-  const { shown = bigint, text = total, region = stored.region, source = SOURCE, denied } = options;
+  const { shown = bigint, text = total, region = stored.region, source = SOURCE, denied, of = {} } = options;
   const denials: readonly PathRule[] =
     denied === undefined ? [] : [{ tools: ['edit_file'], paths: [denied], decide: 'deny' }];
   const voteSources = { 'conversation:5': source };
-  const voted = proposal(shown, { state: 'executing', votes: [APPROVAL] });
+  const voted = proposal(shown, { state: 'executing', votes: [APPROVAL], ...of });
   const file = { ref: { blob: blobSha(encodeText(text)), mode: '100644' }, text } as const;
   return countersign({
     branch: 'topic',
@@ -70,12 +72,21 @@ function regionOf(change: FileChange): Region {
 }
 
 describe('the words above the trailers', () => {
+  const subjectOf = (stored: FileChange, of: Partial<Proposal>) => sign(stored, { of }).plan.message.split('\n')[0];
+
   it('come from the approved change, not from the stored description', () => {
-    const subjectOf = (stored: FileChange) => sign(stored).plan.message.split('\n')[0];
     const { payload } = bigint;
     const reworded = { ...bigint, payload: { ...payload, description: 'Revert the security mend' } };
-    expect(subjectOf(bigint)).toBe(payload.description);
-    expect(subjectOf(reworded)).toBe(payload.description);
+    for (const stored of [bigint, reworded]) expect(subjectOf(stored, { modelReason: null })).toBe(payload.description);
+  });
+
+  it('R26: are the model’s reason, but for a person’s own lines and for an undo', () => {
+    const modelReason = 'Sums beyond 2^53 lose digits';
+    expect(subjectOf(bigint, { modelReason })).toBe(modelReason);
+    const userEdit = { diff: '', revertRegion: regionOf(bigint), originalChange: bigint, reposted: false };
+    expect(subjectOf(bigint, { modelReason, userEdit })).toBe(bigint.payload.description);
+    const origin = { kind: 'undo', undoneProposalId: 'm3x8', by: ana } as const;
+    expect(subjectOf(bigint, { modelReason, origin })).toMatch(/^Undo m3x8 in /);
   });
 });
 

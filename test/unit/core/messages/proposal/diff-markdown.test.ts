@@ -34,6 +34,20 @@ describe('a diff on a page', () => {
     );
   });
 
+  it('R25: shows each row once from the line that was asked about on', () => {
+    fc.assert(
+      fc.property(sizes, fc.nat(), (amounts, chosen) => {
+        const view = createTextView(diffOf(amounts));
+        const line = 1 + (chosen % amounts.length) * 1_000;
+        const page = renderDiff(view, line);
+        expect(blocksIn(page).flat()).toEqual(view.lines);
+        const open = blocksIn(page.replace(/<details>[\s\S]*?<\/details>/g, '')).flat();
+        expect(open.length).toBeLessThanOrEqual(30);
+        expect(open.some((row) => row.startsWith(`@@ -${line},`))).toBe(true);
+      }),
+    );
+  });
+
   it('says how much of it is shown, where it is the beginning of a longer one (S30)', () => {
     expect(renderDiff(createTextView(diffOf([10]), 900))).toContain('(showing 14 of 900 lines)');
   });

@@ -63,7 +63,7 @@ describe('the page of a set', () => {
         if (pages === null) {
           const fixed =
             byteLength(setIntroduction(shown)) + warningsIn(renderProposal(view(shown, inConversation)).body);
-          expect(fixed, 'the list and the warnings leave no room').toBeGreaterThan(800);
+          expect(fixed, 'the list and the warnings leave no room').toBeGreaterThan(600);
           return;
         }
         expect(byteLength(pages.body)).toBeLessThanOrEqual(MAX_BODY_BYTES);
