@@ -1,5 +1,4 @@
 import { findBranchHead } from '../../../fakes/github/state/lookup.ts';
-import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
 import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../../src/core/state/vote.ts';
 import type { CommitPlan, FileWrite, GitHub } from '../../../src/core/step/ports.ts';
@@ -91,12 +90,6 @@ function readFirstTexts(): Overrides {
   };
 }
 
-function withoutThoughts(message: TranscriptMessage): TranscriptMessage {
-  if (message.role !== 'assistant') return message;
-  const { content, toolCalls } = message;
-  return { role: 'assistant', content, toolCalls };
-}
-
 /** Only the first member of a set is written and named. */
 function withFirstMember(plan: Countersigned<CommitPlan>): Countersigned<CommitPlan> {
   const [subject = '', trailers = ''] = plan.message.split('\n\n');
@@ -127,11 +120,6 @@ export const DECISION_MUTANTS: readonly Mutant[] = [
       invariants: { ...ALL_INVARIANTS, inboxGuard: false },
       ...overrideStore(() => ({ nextCommentAt: async () => null })),
     }),
-  },
-  {
-    name: 'thoughts-dropped',
-    brokenPromise: 'the model gets back the members that only it understands',
-    createOverrides: () => overrideSteps((step) => ({ ...step, messages: step.messages.map(withoutThoughts) })),
   },
   {
     name: 'everybody-may-decide',

@@ -51,7 +51,7 @@ function ignoreLeases(): Overrides {
   return {
     context: (context) => {
       const { githubApp } = context;
-      return { ...context, githubApp: { ...githubApp, forPull: (ref, rank) => githubApp.forPull(ref, rank) } };
+      return { ...context, githubApp: { ...githubApp, forPull: (ref) => githubApp.forPull(ref) } };
     },
   };
 }
@@ -124,7 +124,12 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   {
     name: 'reviews-not-released',
     brokenPromise: 'the App dismisses its request for changes when no proposal is pending',
-    createOverrides: () => overrideGitHub(() => ({ dismissReview: async () => true })),
+    createOverrides: () =>
+      overrideGitHub(({ fetchSettingsFile }) => ({
+        dismissReview: async () => true,
+        fetchSettingsFile: async () =>
+          (await fetchSettingsFile()) ?? { kind: 'file', bytes: Buffer.from('review_event: request-changes\n') },
+      })),
   },
   {
     name: 'threads-left-open',

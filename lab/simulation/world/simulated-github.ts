@@ -303,7 +303,7 @@ export function toPostedReview(id: number, state: string): OwnReview {
 }
 
 /** The retry delay that the adapter gives for a suspended installation. */
-const SUSPENDED_RETRY_MS = 10 * 60_000;
+const SUSPENDED_RETRY_MS = 60_000;
 
 /** The App's installation on the account, suspended or not. */
 export function findInstallation(
