@@ -99,7 +99,7 @@ function receiveDelivery(
   now: number,
 ): 'stored' | 'duplicate' {
   if (`${id}${contentKey ?? ''}`.includes('\0')) throw new Error('A key contains U+0000');
-  const row = findPull(tables, intent.pull) ?? adoptPull(tables, intent.pull, now) ?? addPull(tables, intent.pull);
+  const row = tables.pulls.get(pullRequestKey(intent.pull)) ?? addPull(tables, intent.pull);
   const isKnown = tables.deliveryIds.has(id) || (contentKey !== null && tables.contentKeys.has(contentKey));
   if (isKnown && tables.invariants.dedupe) return 'duplicate';
   tables.deliveryIds.add(id);
@@ -112,29 +112,6 @@ function receiveDelivery(
   );
   notifyListeners(tables);
   return 'stored';
-}
-
-type PullRef = InterpretedDelivery['intent']['pull'];
-
-function findPull(tables: MemoryTables, ref: PullRef): MemoryPullRow | undefined {
-  const { installationId, repositoryId, number } = ref;
-  return [...tables.pulls.values()].find(
-    ({ key, state: { ref: known } }) =>
-      key === pullRequestKey(ref) ||
-      (known.installationId === installationId && known.repositoryId === repositoryId && known.number === number),
-  );
-}
-
-/** Takes over what is pending under another installation: its repository was transferred. */
-function adoptPull(tables: MemoryTables, ref: PullRef, now: number): MemoryPullRow | undefined {
-  const row = [...tables.pulls.values()].find(
-    ({ isActive, state }) => isActive && state.ref.repositoryId === ref.repositoryId && state.ref.number === ref.number,
-  );
-  if (row === undefined) return undefined;
-  row.state = { ...row.state, ref };
-  const lost = { type: 'dead-lettered', errorId: null } as const;
-  addSignal(tables, row, lost, { kind: 'effect-result', deliveryId: null, contentKey: null, now });
-  return row;
 }
 
 function addPull(tables: MemoryTables, ref: InterpretedDelivery['intent']['pull']): MemoryPullRow {

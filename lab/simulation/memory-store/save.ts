@@ -56,7 +56,7 @@ export function writeStep(tables: MemoryTables, row: MemoryPullRow, step: Step, 
   if (step.cancelsPendingWork) dropPendingWork(row, step, now);
   for (const effect of step.effects) enqueueEffect(tables, row, effect, now);
   const { run: _run, proposals: _proposals, ...state } = step.pull;
-  row.state = { ...state, ref: { ...state.ref, installationId: row.state.ref.installationId } };
+  row.state = state;
   row.runId = step.pull.run?.id ?? null;
   row.isActive = hasActiveWork(step.pull);
 }

@@ -29,34 +29,26 @@ export async function loadPullState(
 ): Promise<PullState> {
   const { rows } = await sql<LoadedRow>`
     with pull as materialized (
-      select pulls.state, pulls.installation_id, pulls.run_id, runs.schema, runs.state as run
+      select pulls.state, pulls.run_id, runs.schema, runs.state as run
       from pulls left join runs on runs.run_id = pulls.run_id where pulls.pull_key = ${pullRequestKey}
     )
-    select 0 as seq, state, installation_id as "installationId", schema, run as body from pull
+    select 0 as seq, state, schema, run as body from pull
     union all
-    select seq, null as state, null as "installationId", schema, body from (
+    select seq, null as state, schema, body from (
       select distinct on (seq) seq, schema, body from (${selectProposals(pullRequestKey, named)}) as selected
     ) as proposals
     order by seq
   `.execute(db);
   const [first, ...others] = rows;
-  if (first === undefined || first.state === null || first.installationId === null)
-    throw new Error(`No pull request ${pullRequestKey} is stored`);
+  if (first === undefined || first.state === null) throw new Error(`No pull request ${pullRequestKey} is stored`);
   const run =
     first.body === null ? null : fromStored<Run>(requireKnownSchema(pullRequestKey, first.schema, first.body));
   const proposals = parseProposals(pullRequestKey, others.filter(isProposal));
   for (const loaded of [...proposals, ...(run === null ? [] : [run])]) savedObjects.add(loaded);
-  const stored = fromStored<StoredPullState>(first.state);
-  return { ...stored, ref: { ...stored.ref, installationId: first.installationId }, run, proposals };
+  return { ...fromStored<StoredPullState>(first.state), run, proposals };
 }
 
-/** The installation of the row counts: that of the state can be from before a transfer. */
-type LoadedRow = {
-  readonly state: string | null;
-  readonly installationId: number | null;
-  readonly schema: number | null;
-  readonly body: string | null;
-};
+type LoadedRow = { readonly state: string | null; readonly schema: number | null; readonly body: string | null };
 
 type ProposalRow = { readonly schema: number; readonly body: string };
 
@@ -146,10 +138,9 @@ export async function listEarlierRuns(
 
 /** Works for every schema version of the run: the row of the pull request has none. */
 export async function loadRef(db: Kysely<DatabaseSchema>, pullRequestKey: string): Promise<PullRequestRef> {
-  const pulls = db.selectFrom('pulls').select(['state', 'installation_id']);
-  const row = await pulls.where('pull_key', '=', pullRequestKey).executeTakeFirst();
+  const row = await db.selectFrom('pulls').select('state').where('pull_key', '=', pullRequestKey).executeTakeFirst();
   if (row === undefined) throw new Error(`No pull request ${pullRequestKey} is stored`);
-  return { ...fromStored<StoredPullState>(row.state).ref, installationId: row.installation_id };
+  return fromStored<StoredPullState>(row.state).ref;
 }
 
 export async function loadTranscript(db: Kysely<DatabaseSchema>, runId: string): Promise<readonly TranscriptMessage[]> {

@@ -19,16 +19,13 @@ export async function receive(
   now: number,
 ): Promise<Receipt> {
   const { id, contentKey, intent } = delivery;
-  const { installationId, repositoryId, number } = intent.pull;
+  const key = pullRequestKey(intent.pull);
   const signal: Signal = { type: 'intent', deliveryId: id, intent };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     // The weakest lock that conflicts with a `withClaim` without deliveries.
     const { rows } = await sql<{ isPullKnown: boolean; isStored: boolean }>`
       with pull as materialized (
-        select pull_key from pulls
-        where pull_key = ${pullRequestKey(intent.pull)}
-          or (installation_id = ${installationId} and repository_id = ${repositoryId} and number = ${number})
-        limit 1 for key share
+        select pull_key from pulls where pull_key = ${key} for key share
       ), stored as (
         insert into inbox (pull_key, kind, delivery_id, content_key, signal, received_at, not_before)
         select pull_key, 'webhook', ${id}, ${contentKey}, ${toStored(signal)}, ${now}::bigint, ${now}::bigint from pull
@@ -37,35 +34,16 @@ export async function receive(
       select exists (select from pull) as "isPullKnown", exists (select from stored) as "isStored"
     `.execute(db);
     if (rows[0]?.isPullKnown === true) return rows[0].isStored ? 'stored' : 'duplicate';
-    if (!(await adoptPull(db, intent.pull, now))) await insertPull(db, intent.pull);
+    await insertPull(db, key, intent.pull);
   }
-  throw new Error(`The row of pull request ${pullRequestKey(intent.pull)} was deleted while a delivery was stored`);
-}
-
-/**
- * Takes over what is pending on a pull request that another installation knows: its repository was transferred. As after
- * every new installation, earlier votes are void. False if there is none.
- */
-async function adoptPull(db: Kysely<DatabaseSchema>, ref: PullRequestRef, now: number): Promise<boolean> {
-  const { installationId, repositoryId, number } = ref;
-  const { rows } = await sql<{ pull_key: string }>`
-    with adopted as (
-      update pulls set installation_id = ${installationId} where pull_key = (
-        select pull_key from pulls where repository_id = ${repositoryId} and number = ${number} and active limit 1
-      ) and installation_id <> ${installationId} returning pull_key
-    )
-    insert into inbox (pull_key, kind, signal, received_at, not_before)
-    select pull_key, 'effect-result', ${toStored(WEBHOOKS_LOST)}, ${now}::bigint, ${now}::bigint from adopted
-    returning pull_key
-  `.execute(db);
-  return rows.length > 0;
+  throw new Error(`The row of pull request ${key} was deleted while a delivery was stored`);
 }
 
 /** Inserts the row that claims lock. A running statement would not see the row that another process inserts. */
-async function insertPull(db: Kysely<DatabaseSchema>, ref: PullRequestRef): Promise<void> {
+async function insertPull(db: Kysely<DatabaseSchema>, key: string, ref: PullRequestRef): Promise<void> {
   await sql`
     insert into pulls (pull_key, installation_id, repository_id, number, state)
-    values (${pullRequestKey(ref)}, ${ref.installationId}, ${ref.repositoryId}, ${ref.number},
+    values (${key}, ${ref.installationId}, ${ref.repositoryId}, ${ref.number},
       ${toStored(toStoredPullState(createPullState(ref)))})
     on conflict do nothing
   `.execute(db);

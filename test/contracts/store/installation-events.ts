@@ -41,20 +41,6 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
       expect(await notifiedPulls()).toEqual(['1/2/1']);
     });
 
-    it('a transferred repository: what is active goes to the new installation, without its votes (R12)', async () => {
-      await decided(1, false);
-      const { intent, ...sent } = delivery('after', 1);
-      const pull = { ...intent.pull, installationId: 9 };
-      expect(await store().receive({ ...sent, intent: { ...intent, pull } }, 11)).toBe('stored');
-      expect(await store().receive(delivery('late', 1), 12)).toBe('stored');
-      const claim = present(await store().claimPull(13, LEASE));
-      expect((await store().load(claim.pullRequestKey, { ids: [], commentId: null })).ref.installationId).toBe(9);
-      expect((await store().loadRef(claim.pullRequestKey)).installationId).toBe(9);
-      const signal = present(await nextSignal(store(), claim, 13));
-      expect(signal.signal).toEqual({ type: 'dead-lettered', errorId: null });
-      await store().releaseClaim(claim);
-    });
-
     it('are stored once per delivery, even if runs have started since (F4, F7)', async () => {
       expect(await store().broadcastToPulls('uninstalled', UNINSTALLED, 11)).toBe('stored');
       await decided(1, false);

@@ -235,22 +235,14 @@ create table recovery_state (
   id integer primary key check (id = 1),
   recovered_until bigint,
   next_look_at bigint not null
-)
-`;
+);
 
-/** A transferred repository has another installation, and is found without it. */
-const BY_REPOSITORY = 'create index pulls_of_repository on pulls (repository_id, number)';
-
-/**
- * The name of a pull request's repository is read from its state by a pattern, because the database's JSON refuses some
- * of our texts. A generated column also serves a process of an earlier version, and follows a renamed repository.
- */
-const PAUSES = `
 create table pauses (
   name text primary key,
   since bigint not null
 );
 
+-- Read from the state by a pattern, because the database's JSON refuses some of our texts. It follows a renamed repository.
 alter table pulls add column repository text generated always as (lower(
   substring(state from '"ref":\\{[^}]*"owner":"([A-Za-z0-9_.-]+)"') || '/' ||
   substring(state from '"ref":\\{[^}]*"repo":"([A-Za-z0-9_.-]+)"')
@@ -258,8 +250,4 @@ alter table pulls add column repository text generated always as (lower(
 `;
 
 /** In order, without gaps. */
-export const MIGRATIONS: readonly Migration[] = [
-  { number: 1, name: 'initial', sql: INITIAL },
-  { number: 2, name: 'pull requests by repository', sql: BY_REPOSITORY },
-  { number: 3, name: 'pauses', sql: PAUSES },
-];
+export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: 'initial', sql: INITIAL }];
