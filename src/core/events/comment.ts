@@ -87,9 +87,10 @@ function refusePerson(context: CommandContext, relevance: RelevantComment): Step
  */
 const MAX_REPLIES = 10;
 
-/** The step of a comment, without its replies if its author had enough of them. What it decides always counts. */
-function limitReplies({ pull, person, facts: { now } }: CommandContext, step: Step): Step {
-  const isReply = ({ type }: Step['effects'][number]): boolean => type === 'reply';
+/** The step of a comment, without the replies to it if its author had enough of them. What it decides always counts. */
+function limitReplies({ pull, intent, person, facts: { now } }: CommandContext, step: Step): Step {
+  const isReply = (effect: Step['effects'][number]): boolean =>
+    effect.type === 'reply' && effect.to === intent.location;
   if (step.deferred || !step.effects.some(isReply)) return step;
   const isRecent = ({ at }: RecentReply): boolean => Date.parse(at) > Date.parse(now) - HOUR_MS;
   const recent = (pull.recentReplies ?? []).filter(isRecent);

@@ -27,4 +27,13 @@ describe('an account that answers whatever the App writes', () => {
     await ben.replies(bot.proposal(1), 'lgtm');
     expect(bot.answers()).toHaveLength(before + 2);
   });
+
+  it('R13: the words to other people that its comment brings are posted all the same', async () => {
+    const { ana, ben, bot } = await propose(stage(), BIGINT);
+    for (let n = 0; n < 10; n += 1) await ben.says(`/approve a${n}b${n}`);
+    const before = bot.answers().length;
+    await ben.says('/stop');
+    expect(bot.answers()).toHaveLength(before + 1);
+    expect(bot.answer()).toContain(`@${ana.login}, the run was stopped by`);
+  });
 });
