@@ -1,24 +1,23 @@
 import type { PullState } from '../state/pull-state.ts';
 import { describeEnd } from './run-ended.ts';
 
-/** Words of the App's own that stand in the run comment, in closing words, in a question or in an answer. */
-const OWN_WORDS: readonly string[] = [
-  'waiting for review of',
-  'waiting for an answer to the question',
-  'working the model has been',
-  'working reading files for the model',
-  'working posting the proposed changes',
-  'working applying approved changes',
-  'change file state by commit',
-  'ends the run help lists all commands',
-  'nothing has been changed yet',
-  'closing words written by the model',
-  'the answer written by the model',
-  'answer written by the model',
-  'plan written by the model',
-  'the agent asks',
-  'to go on with this run reply to one of its changes',
+/** Lines of the App's own in the run comment, closing words, a question or an answer. People talk of the agent too. */
+const OWN_LINES: readonly RegExp[] = [
+  /^waiting for review of \d+ changes?\b/,
+  /^waiting for an answer to the question\b/,
+  /^working (?:the model has been|reading files for the model|posting the proposed changes|applying approved changes)\b/,
+  /^change file state by commit$/,
+  /\bstop ends the run help lists all commands$/,
+  /^(?:closing words|the answer|answer|plan) written by the model$/,
+  /^the agent asks in words of the model$/,
+  /^to go on with this run reply to one of its changes\b/,
 ];
+
+/** What follows the end of the run in the closing words. */
+const CHANGES = /^(?:no change was proposed|nothing was changed|\d+ changes? applied)\b/;
+
+/** The App's words to one person begin with it. */
+const MENTION = /^\s*@\S+,\s/;
 
 /** Shorter lines stand in other people's comments too. */
 const MIN_LINE_CHARACTERS = 12;
@@ -28,9 +27,9 @@ const MIN_LINE_CHARACTERS = 12;
  * them, so that a quote only says to whom the words below it speak.
  */
 export function quotesApp({ run, answeredQuestions, proposals }: PullState, quote: string): boolean {
-  const quoted = wordsOf(quote);
-  const end = run?.phase.kind === 'ended' ? [wordsOf(`the run ${describeEnd(run.phase)}`)] : [];
-  if ([...OWN_WORDS, ...end].some((words) => quoted.includes(words))) return true;
+  const lines = quote.split('\n').map((line) => wordsOf(line.replace(MENTION, '')));
+  if (lines.some((line) => OWN_LINES.some((own) => own.test(line)))) return true;
+  if (run?.phase.kind === 'ended' && lines.some(isEndLine(describeEnd(run.phase)))) return true;
   const ofModel = [
     run?.summary ?? '',
     ...(run?.questions.map(({ prompt }) => prompt) ?? []),
@@ -38,6 +37,12 @@ export function quotesApp({ run, answeredQuestions, proposals }: PullState, quot
     ...proposals.map(({ modelReason }) => modelReason ?? ''),
   ];
   return quotesText(quote, ofModel.join('\n'));
+}
+
+/** The state in the run comment, or the sentence of the closing words. */
+function isEndLine(end: string): (line: string) => boolean {
+  const words = wordsOf(`the run ${end}`);
+  return (line) => line === `ended ${words}` || (line.startsWith(words) && CHANGES.test(line.slice(words.length + 1)));
 }
 
 /** Whether a line of the quote is one of the text, or a part of one. */

@@ -92,6 +92,22 @@ describe('R22: words below a quote of what the App wrote', () => {
     expect(model.requests()).toHaveLength(3);
   });
 
+  it('are talk among people where these only speak of the agent', async () => {
+    const { ana, ben, model } = await ended('It sums the prices of all items.');
+    const talk = [
+      'The agent asks for too much.',
+      'The run finished two hours ago.',
+      'Nothing has been changed yet.',
+      'I do not trust the answer written by the model',
+      'We are waiting for review of 2 changes',
+    ];
+    for (const words of talk) await ana.says(`> ${words}\n\nI will do it by hand.`);
+    expect(model.requests()).toHaveLength(1);
+    model.says({ content: 'No.' });
+    await ben.says('> **Ended.** The run finished.\n\nIs that all?');
+    expect(model.requests()).toHaveLength(2);
+  });
+
   it('never reach the model from a person without write access, nor approve anything', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, stranger, carl, bot, model } = story;
