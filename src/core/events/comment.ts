@@ -9,6 +9,7 @@ import { resolveAll } from '../commands/shared/targets.ts';
 import { giveWordsToAgent, isAboutDecided } from '../commands/shared/words-for-agent.ts';
 import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, findCommand, idAfterWord } from '../comments/command-line.ts';
+import { enoughReplies } from '../messages/enough-replies.ts';
 import {
   affirmationDecidesNothing,
   consentDecidesNothing,
@@ -87,16 +88,34 @@ function refusePerson(context: CommandContext, relevance: RelevantComment): Step
  */
 const MAX_REPLIES = 10;
 
-/** The step of a comment, without the replies to it if its author had enough of them. What it decides always counts. */
-function limitReplies({ pull, intent, person, facts: { now } }: CommandContext, step: Step): Step {
+/**
+ * The step of a comment, counted with the replies that it brings now or later. What its author decides always counts,
+ * but once they had enough replies they get no more, and the model no question or words to go on with.
+ */
+function limitReplies(context: CommandContext, step: Step): Step {
+  const { pull, intent, person } = context;
+  const { now } = context.facts;
   const isReply = (effect: Step['effects'][number]): boolean =>
     effect.type === 'reply' && effect.to === intent.location;
-  if (step.deferred || !step.effects.some(isReply)) return step;
+  const callsModel = bringsAnswer(context, step);
+  if (step.deferred || !(callsModel || step.effects.some(isReply))) return step;
   const isRecent = ({ at }: RecentReply): boolean => Date.parse(at) > Date.parse(now) - HOUR_MS;
   const recent = (pull.recentReplies ?? []).filter(isRecent);
-  if (recent.filter(({ to }) => to === person.id).length >= MAX_REPLIES)
-    return { ...step, effects: step.effects.filter((effect) => !isReply(effect)) };
-  return { ...step, pull: { ...step.pull, recentReplies: [...recent, { to: person.id, at: now }] } };
+  if (recent.filter(({ to }) => to === person.id).length < MAX_REPLIES)
+    return { ...step, pull: { ...step.pull, recentReplies: [...recent, { to: person.id, at: now }] } };
+  return callsModel ? refuseWords(context) : { ...step, effects: step.effects.filter((effect) => !isReply(effect)) };
+}
+
+/** Whether the comment is a question, or goes on with an ended run, whose closing words answer it. */
+function bringsAnswer({ pull, intent }: CommandContext, step: Step): boolean {
+  if (step.pull.sideQuestions.length > pull.sideQuestions.length) return true;
+  return step.pull.run?.lastResumption?.spoken?.location === intent.location;
+}
+
+/** Says so once, because a person can have that many questions. */
+function refuseWords({ pull, person, intent }: CommandContext): Step {
+  const once = `enough-replies:${person.id}`;
+  return endStep(withReply(startStep(pull), intent.location, enoughReplies(MAX_REPLIES), once), 'enough-replies');
 }
 
 function handleComment(context: CommandContext, comment: ParsedComment, relevance: RelevantComment): Step {

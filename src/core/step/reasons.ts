@@ -36,6 +36,7 @@ export const REASONS = [
   'runs-per-day',
   'queued',
   'queue-full',
+  'enough-replies',
   'approved',
   'user-edited',
   'vote-counted',
