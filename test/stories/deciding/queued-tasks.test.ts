@@ -39,6 +39,7 @@ describe('queued tasks', () => {
     const { ana, ben, bot, stored } = await queued();
     for (let count = 1; count <= 10; count += 1) await ana.says(`/countersign write page ${count}`);
     const answers = bot.answers().length;
+    stage().pass(3_600);
     await ana.says('/countersign write page 11');
     expect(bot.answers().slice(answers)).toEqual([
       'Your task was not taken: 10 tasks of yours already wait on this pull request. Write it again once one of them is done.',
