@@ -77,6 +77,7 @@ function openGitHub({ config, log, metrics, neighbours, now }: Omit<Outside, 'gi
     privateKey: config.app.privateKey,
     baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
     site: siteOf(config),
+    logListed: config.pollMs === null ? 'failed' : 'all',
     version: readVersion(),
     onWait: (source) => metrics.rateLimitWaits.inc({ source }),
     log,

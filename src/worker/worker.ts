@@ -32,6 +32,7 @@ export type Worker = {
 
 /** A loop that claims one kind of work. */
 type Lane = {
+  readonly kind: WorkKind;
   readonly pool: WorkPool;
   readonly alarm: Alarm;
   /** Result of the last look without work in progress: none is due before `until` (ms), unless `wakeCount` has changed. */
@@ -43,8 +44,8 @@ export function startWorker(context: WorkerContext): Worker {
   const stopping = new AbortController();
   const claiming = { context, stopping: stopping.signal };
   const lanes: { readonly [Kind in WorkKind]: Lane } = {
-    pull: createLane(context, MAX_PULLS, () => claimNextPull(claiming)),
-    effect: createLane(context, MAX_EFFECTS, () => claimNextEffect(claiming)),
+    pull: createLane('pull', context, MAX_PULLS, () => claimNextPull(claiming)),
+    effect: createLane('effect', context, MAX_EFFECTS, () => claimNextEffect(claiming)),
   };
   const wakeAll = (): void => {
     for (const { alarm } of Object.values(lanes)) alarm.wake();
@@ -67,7 +68,12 @@ export function startWorker(context: WorkerContext): Worker {
   };
 }
 
-function createLane(context: WorkerContext, limit: number, claim: () => Promise<ClaimedWork | null>): Lane {
+function createLane(
+  kind: WorkKind,
+  context: WorkerContext,
+  limit: number,
+  claim: () => Promise<ClaimedWork | null>,
+): Lane {
   const alarm = new Alarm();
   const pool = new WorkPool({
     limit,
@@ -75,17 +81,17 @@ function createLane(context: WorkerContext, limit: number, claim: () => Promise<
     run: async (work) => void (await logFailure(context, work, work.pullRequestKey)),
     onEnded: () => alarm.wake(),
   });
-  return { pool, alarm, idle: { until: 0, wakeCount: -1 } };
+  return { kind, pool, alarm, idle: { until: 0, wakeCount: -1 } };
 }
 
 async function runLane(context: WorkerContext, lane: Lane, stopping: AbortSignal): Promise<void> {
-  const { pool, alarm } = lane;
+  const { kind, pool, alarm } = lane;
   while (!stopping.aborted) {
     const { wakeCount } = alarm;
     await pool.fill(stopping);
     // Work in progress wakes the lane when it ends.
     if (pool.isIdle && wakeCount === alarm.wakeCount) {
-      const due = await logFailure(context, () => context.store.nextDue());
+      const due = await logFailure(context, () => context.store.nextDue(kind));
       lane.idle = { until: due ?? Number.POSITIVE_INFINITY, wakeCount };
     }
     const pauseMs = Math.max(MIN_PAUSE_MS, lane.idle.until - context.clock.now());

@@ -1,4 +1,4 @@
-import type { Claim, PullWork, StoredEffect, StoredSignal } from '../../../src/adapters/store/store.ts';
+import type { Claim, PullWork, StoredEffect, StoredSignal, WorkKind } from '../../../src/adapters/store/store.ts';
 import {
   isLeaseFree,
   type MemoryEffectRow,
@@ -98,11 +98,11 @@ function startAttempt(row: MemoryPullRow, effect: MemoryEffectRow): StoredEffect
 }
 
 /** The earliest time at which work can be claimed (ms); null if there is none. */
-export function findEarliestDue(tables: MemoryTables): number | null {
+export function findEarliestDue(tables: MemoryTables, kind: WorkKind | null): number | null {
   const times = [...tables.pulls.values()].flatMap((row) => [
-    Math.max(workDueAt(row), row.leaseUntil ?? 0),
+    ...(kind === 'effect' ? [] : [Math.max(workDueAt(row), row.leaseUntil ?? 0)]),
     ...row.pendingEffects.flatMap(({ lane, dueAt, leaseUntil }) =>
-      lane === 'concurrent' ? [Math.max(dueAt, leaseUntil ?? 0)] : [],
+      lane === 'concurrent' && kind !== 'pull' ? [Math.max(dueAt, leaseUntil ?? 0)] : [],
     ),
   ]);
   const earliest = Math.min(Number.POSITIVE_INFINITY, ...times);

@@ -72,7 +72,7 @@ export function createMemoryStore(tables: MemoryTables): Store {
     deadLetterSignal: async (claim, signal, report, followUp, now) =>
       moveToDeadLetters(tables, heldPull(claim), signal, report, followUp, now),
     ...memoryEffectMethods(tables),
-    nextDue: async () => findEarliestDue(tables),
+    nextDue: async (kind = null) => findEarliestDue(tables, kind),
     onWorkAvailable: (listener) => {
       const notify = (): void => listener('pull');
       tables.listeners.add(notify);

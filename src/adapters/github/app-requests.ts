@@ -155,10 +155,10 @@ export async function fetchTime(app: GitHubClient): Promise<number | null> {
   return Number.isNaN(time) ? null : time;
 }
 
-/** The log of webhooks that this App did not take. */
-export function createDeliveryLog(app: GitHubClient): DeliveryLog {
+/** The log of webhooks that nobody took, or of all, where this server hears from the log alone. */
+export function createDeliveryLog(app: GitHubClient, listed: 'failed' | 'all'): DeliveryLog {
   return {
-    fetchPage: (cursor) => fetchLogPage(app, cursor),
+    fetchPage: (cursor) => fetchLogPage(app, cursor, listed),
     fetchPayload: (id) =>
       fetchDeliveryPayload(app, id).catch((error: unknown) => {
         // GitHub refuses an id that its log no longer has.
@@ -183,9 +183,14 @@ const DeliveryAttempt = z
     deliveredAt: Date.parse(delivered_at),
   }));
 
-async function fetchLogPage(app: GitHubClient, cursor: string | null): Promise<DeliveryLogPage> {
+async function fetchLogPage(
+  app: GitHubClient,
+  cursor: string | null,
+  listed: 'failed' | 'all',
+): Promise<DeliveryLogPage> {
   const { data, headers } = await app.rest.apps.listWebhookDeliveries({
-    ...{ per_page: PAGE_SIZE, status: 'failure' },
+    per_page: PAGE_SIZE,
+    ...(listed === 'all' ? {} : { status: 'failure' }),
     ...(cursor === null ? {} : { cursor }),
   });
   return { deliveries: parse(z.array(DeliveryAttempt), data), nextCursor: nextCursor(headers.link) };

@@ -42,6 +42,8 @@ export type GitHubOptions = Omit<ClientOptions, 'now'> & {
   readonly site?: string;
   /** Whether GitHub limits writes; by default if this is github.com or ghe.com. */
   readonly countsWrites?: boolean;
+  /** The webhooks of GitHub's log that are read; default `failed`. */
+  readonly logListed?: 'failed' | 'all';
   /** Counts waits for our count of GitHub's limits, and for GitHub. */
   readonly onWait?: (source: 'own' | 'github') => void;
   /** Our clock, in ms since the epoch. */
@@ -70,7 +72,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
   const limits = createWriteLimits(now, options.countsWrites ?? isGitHubCloud(baseUrl), onWait);
   return {
     identity,
-    deliveries: createDeliveryLog(app),
+    deliveries: createDeliveryLog(app, options.logListed ?? 'failed'),
     fetchSetup: () => fetchSetup(app, site),
     fetchWebhook: () => fetchWebhook(app),
     fetchTime: () => fetchTime(app),

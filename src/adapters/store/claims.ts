@@ -3,7 +3,7 @@ import type { Signal } from '../../core/step/signals.ts';
 import { EFFECT_COLUMNS, type EffectRow, toStoredEffect } from './effects.ts';
 import { type DatabaseSchema, fromStored } from './engine/schema.ts';
 import { IS_NOTICE, IS_PAUSED } from './pauses.ts';
-import type { Claim, PullWork } from './store.ts';
+import type { Claim, PullWork, WorkKind } from './store.ts';
 
 /** Due signals of unclaimed pull requests, without comments that are held back by a failed one. */
 const dueSignals = (now: number): RawBuilder<unknown> => sql`
@@ -158,18 +158,22 @@ async function startOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, now: num
   return rows[0] ?? null;
 }
 
-/** When the earliest pending work can start (ms): at its own time and after its lease; null if none is pending. */
-export async function findNextDue(db: Kysely<DatabaseSchema>): Promise<number | null> {
+/**
+ * When the earliest pending work can start (ms), of one kind or of both: at its own time and after its lease; null if
+ * none is pending.
+ */
+export async function findNextDue(db: Kysely<DatabaseSchema>, kind: WorkKind | null): Promise<number | null> {
   const { rows } = await sql<{ due: number | null }>`
     select least(
       (select min(greatest(inbox.not_before, pulls.lease_until,
           case when inbox.kind = 'webhook' then pulls.webhooks_retry_at end))
         from inbox join pulls on pulls.pull_key = inbox.pull_key
-        where inbox.done_at is null and not ${IS_PAUSED}),
+        where inbox.done_at is null and not ${IS_PAUSED} and ${kind !== 'effect'}::boolean),
       (select min(greatest(effects.not_before,
           case effects.lane when 'exclusive' then pulls.lease_until else effects.lease_until end))
         from effects join pulls on pulls.pull_key = effects.pull_key
-        where effects.done_at is null and (not ${IS_PAUSED} or ${IS_NOTICE}))
+        where effects.done_at is null and (not ${IS_PAUSED} or ${IS_NOTICE})
+          and coalesce((effects.lane = 'exclusive') = ${kind === null ? null : kind === 'pull'}::boolean, true))
     ) as due
   `.execute(db);
   return rows[0]?.due ?? null;

@@ -144,7 +144,7 @@ export function createStore(backend: Backend): Store & OperatorAccess {
       if (finished && result !== null && isConcurrent(effect.effect)) notify('pull');
     },
     postponeEffect: (effect, retry) => postponeEffect(db, effect, retry),
-    nextDue: () => findNextDue(db),
+    nextDue: (kind = null) => findNextDue(db, kind),
     onWorkAvailable,
     async deleteExpired(now) {
       const hasMore = await deleteExpired(db, now);

@@ -197,8 +197,11 @@ export type Store = {
    */
   postponeEffect(effect: StoredEffect, retry: EffectRetry): Promise<void>;
 
-  /** When the earliest pending work can start (ms): at its own time, and after a lease on it. Null if none is pending. */
-  nextDue(): Promise<number | null>;
+  /**
+   * When the earliest pending work can start (ms), of one kind or of both: at its own time, and after a lease on it.
+   * Null if none is pending.
+   */
+  nextDue(kind?: WorkKind | null): Promise<number | null>;
   /**
    * Calls back when this process has stored work that is due. Another worker can be faster. Returns a function that
    * unsubscribes.

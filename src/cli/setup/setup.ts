@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -126,7 +127,11 @@ async function registerInBrowser(options: SetupOptions): Promise<RegisteredApp> 
 function store({ site, dir, webhookUrl }: SetupOptions, app: RegisteredApp, model: ModelChoice): RegisteredApp {
   const { key, env } = setupFiles(dir);
   try {
-    writeSetupFiles(dir, app.privateKey, envText({ app, site, keyFile: key, model, polls: webhookUrl === null }));
+    writeSetupFiles(
+      dir,
+      app.privateKey,
+      envText({ app, site, keyFile: resolve(key), model, polls: webhookUrl === null }),
+    );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RegistrationError(

@@ -68,6 +68,7 @@ export function claimsContract({ store, rows, receiveAndClaim, claimSignal }: St
       expect(await store().nextDue()).toBe(70);
       await store().claimEffect(70, LEASE);
       expect(await store().nextDue()).toBe(10 + LEASE);
+      expect([await store().nextDue('pull'), await store().nextDue('effect')]).toEqual([10 + LEASE, 70 + LEASE]);
       await store().releaseClaim(claim);
       expect(await store().nextDue()).toBe(70);
     });
