@@ -54,7 +54,12 @@ const text = (words: string) => Buffer.from(words);
 describe('reading', () => {
   it('returns the App’s identity, the pull request and permissions', async () => {
     const { simulator: fakeGitHub, githubs, github, head: headSha, mainHead, ana } = stage;
-    expect(await githubs.identity()).toEqual({ slug: 'countersign', botId: fakeGitHub.app.botId, owner: 'app-maker' });
+    expect(await githubs.identity()).toEqual({
+      slug: 'countersign',
+      botId: fakeGitHub.app.botId,
+      owner: 'app-maker',
+      installations: 1,
+    });
     expect(await github.fetchPull()).toMatchObject({
       state: 'open',
       author: { id: ana, login: 'ana' },
