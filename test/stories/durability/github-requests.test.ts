@@ -86,14 +86,15 @@ describe('requests to GitHub, as docs/internals/durability.md counts them', () =
       expect(taken[`${of}, to the commit`]).toBeLessThanOrEqual(goal);
   });
 
-  it('each committed proposal takes two more to close', async () => {
+  it('each commit takes one more, and each of its proposals two more to close', async () => {
     const story = await proposeRows(stage(), { 5: 50, 20: 200 });
     const { ana, bot } = story;
     const asked = await requestsOf(story, () => ana.replies(bot.proposal(1), '/approve'));
     const committed = asked.findIndex((name) => COMMIT.test(name)) + 1;
     // Apart from the run comment, and one request per pull request for the ids of its threads.
     const closing = asked.slice(committed).filter((name) => !/\/git\/|issues\/comments|graphql repository/.test(name));
-    expect(closing).toHaveLength(2);
+    // The pull request once more: a merge can have overtaken the commit.
+    expect(closing).toHaveLength(3);
     // B20: the commit is read back once, for the comparison and for the other pending changes.
     expect(asked.slice(committed).filter((name) => name.includes('/git/trees/'))).toHaveLength(1);
   });
