@@ -98,14 +98,14 @@ describe('a block that is refused', () => {
 
   it('a block that is unclosed, in a list, or beside /approve gets a hint, and the change stays pending (S48, S65)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
-    const { ana, bot, model, pr } = story;
+    const { ana, ben, bot, model, pr } = story;
     await ana.replies(bot.proposal(1), `Rather:\n\`\`\`suggestion\n${row(5, 'mine')}`);
     expect(bot.answer()).toContain('one that is not closed');
     await ana.replies(bot.proposal(1), `- \`\`\`suggestion\n  ${row(5, 'mine')}\n  \`\`\``);
     expect(bot.answer()).toContain('indented');
     await ana.replies(bot.proposal(1), `/approve\n${block(row(5, 'mine'))}`);
     expect(bot.answer()).toContain('Nothing was decided.');
-    await ana.replies(
+    await ben.replies(
       bot.proposal(1),
       `/approve\n\n1.  so:\n\n    \`\`\`suggestion\n    ${row(5, 'mine')}\n    \`\`\``,
     );
