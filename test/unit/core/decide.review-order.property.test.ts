@@ -14,8 +14,16 @@ const REVIEW_ID = 9001;
 
 const NOW = '2026-01-01T01:00:00.000Z';
 
+/** Some seconds after the changes were posted, and an hour after. */
+const WRITTEN_AT = ['2026-01-01T00:00:20Z', '2026-01-01T00:59:00Z'] as const;
+
 /** A submitted review: its body, and at most one reply to each proposal. */
-type Review = { readonly state: ReviewState; readonly body: string; readonly replies: readonly (string | null)[] };
+type Review = {
+  readonly state: ReviewState;
+  readonly body: string;
+  readonly replies: readonly (string | null)[];
+  readonly writtenAt: string;
+};
 
 const REPLIES = [
   '/approve',
@@ -76,7 +84,7 @@ class ReviewGame {
       const intent = delivery === 0 ? this.#body() : this.#reply(delivery - 1);
       if (intent === null) return [];
       const reviewComments = this.#review.replies.flatMap((body, index) =>
-        body === null ? [] : [{ rootId: this.#rootOf(index), body, updatedAt: '2026-01-01T00:59:00Z' }],
+        body === null ? [] : [{ rootId: this.#rootOf(index), body, updatedAt: this.#review.writtenAt }],
       );
       const facts: Partial<Facts> = {
         now: NOW,
@@ -118,7 +126,7 @@ class ReviewGame {
 
   #said(body: string, location: CommentIntent['location'], reviewState: ReviewState | null): CommentIntent {
     const content = parseComment(COMMAND_GRAMMAR, body, 'countersign');
-    const at = { createdAt: '2026-01-01T00:59:00Z', bodyHash: '0'.repeat(64) };
+    const at = { createdAt: this.#review.writtenAt, bodyHash: '0'.repeat(64) };
     return { kind: 'comment', pull: REF, actor: ANA, location, ...content, ...at, reviewState };
   }
 
@@ -131,6 +139,7 @@ const review = fc.record({
   state: fc.constantFrom('commented' as const, 'approved' as const, 'changes_requested' as const),
   body: fc.constantFrom(...BODIES),
   replies: fc.array(fc.option(fc.constantFrom(...REPLIES)), { minLength: 3, maxLength: 3 }),
+  writtenAt: fc.constantFrom(...WRITTEN_AT),
 });
 
 const order = fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4, maxLength: 4 });
@@ -161,7 +170,9 @@ describe('the deliveries of one review, in any order', () => {
     fc.assert(
       fc.property(review, fc.nat(2), fc.constantFrom(...ABOUT_ALL), order, (sample, at, words, shuffled) => {
         const replies = sample.replies.map((reply, index) => (index === at ? words : reply));
-        const [inOrder, inAnother] = [1, 2].map(() => new ReviewGame({ state: 'commented', body: '', replies }));
+        const [inOrder, inAnother] = [1, 2].map(
+          () => new ReviewGame({ ...sample, state: 'commented', body: '', replies }),
+        );
         inOrder?.deliver([1, 2, 3]);
         inAnother?.deliver(shuffled);
         expect(inAnother?.result()).toEqual(inOrder?.result());
@@ -188,7 +199,7 @@ const DEFAULTS = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
 const ADMINS = { kind: 'settings', settings: { ...DEFAULT_SETTINGS, approvers: 'admin' } } as const;
 
 describe('the needs of a review’s body', () => {
-  const first = new ReviewGame({ state: 'approved', body: 'fine', replies: [] });
+  const first = new ReviewGame({ state: 'approved', body: 'fine', replies: [], writtenAt: WRITTEN_AT[1] });
   const { pull } = first.game;
   const base = { now: NOW, app: { slug: 'countersign', botId: 999 }, ownerAllowed: true };
   const kinds = (state: ReviewState, body: string, facts: Partial<Facts>): readonly string[] => {

@@ -1,6 +1,6 @@
 import { wasAskedBefore } from '../../actions/close-question.ts';
 import { ambiguous, nothingPending, postedAfterwards, unknownIds } from '../../messages/replies.ts';
-import type { Targets } from '../../state/intent.ts';
+import type { CommentLocation, Targets } from '../../state/intent.ts';
 import { beginsThread } from '../../state/posted-comment.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
 import { isFinal, isOpen, isPending } from '../../state/proposal-lifecycle.ts';
@@ -86,9 +86,8 @@ function notDecidedInThreads(proposals: readonly Proposal[], { decidedInThreads 
 
 /** Every proposal in scope that was posted before the comment, and that its writer can have seen. */
 export function resolveAll(pull: PullState, scope: TargetScope, commentRef: CommentRef): TargetResolution {
-  const { createdAt } = commentRef;
   const open = notDecidedInThreads(pull.proposals, commentRef).filter((one) => isInScope(scope, one));
-  const proposals = open.filter((one) => wasPostedBefore(one, createdAt) && !isUnseen(pull, scope, one, createdAt));
+  const proposals = open.filter((one) => isSeen(pull, scope, one, commentRef));
   const postedLater = open.filter((proposal) => !proposals.includes(proposal));
   return resolvedTo(proposals, commentRef, postedLater);
 }
@@ -99,9 +98,9 @@ export function resolveAll(pull: PullState, scope: TargetScope, commentRef: Comm
 function resolveOnly(pull: PullState, scope: TargetScope, commentRef: CommentRef): TargetResolution {
   const { createdAt } = commentRef;
   const open = notDecidedInThreads(pull.proposals, commentRef);
-  const isSeen = (one: Proposal) => wasPostedBefore(one, createdAt) && !isUnseen(pull, scope, one, createdAt);
-  const candidates = open.filter((one) => isSeen(one) && (isInScope(scope, one) || wasDecidedSince(one, createdAt)));
-  const postedLater = open.filter((one) => isInScope(scope, one) && !isSeen(one));
+  const seen = open.filter((one) => isSeen(pull, scope, one, commentRef));
+  const candidates = seen.filter((one) => isInScope(scope, one) || wasDecidedSince(one, createdAt));
+  const postedLater = open.filter((one) => isInScope(scope, one) && !seen.includes(one));
   const [only, ...more] = candidates;
   if (only === undefined) return { kind: 'no-match', postedLater };
   if (more.length === 0) return { kind: 'resolved', proposals: [only], postedLater };
@@ -120,29 +119,40 @@ export function isPostedAndOpen(proposal: Proposal): boolean {
 
 /** GitHub's times are whole seconds: a proposal posted in the same second counts as posted later. */
 function wasPostedBefore(proposal: Proposal, createdAt: string): boolean {
-  const postedAt = proposal.comment?.createdAt ?? null;
-  return postedAt !== null && Date.parse(postedAt) < Date.parse(createdAt);
+  return Date.parse(proposal.comment?.createdAt ?? '') < Date.parse(createdAt);
 }
 
 function wasPostedAfter(proposal: Proposal, createdAt: string): boolean {
-  const postedAt = proposal.comment?.createdAt ?? null;
-  return postedAt !== null && Date.parse(postedAt) > Date.parse(createdAt);
+  return Date.parse(proposal.comment?.createdAt ?? '') > Date.parse(createdAt);
 }
 
 /** Time that people take from reading a page to the command that they write about it (ms). */
 const READING_MS = 30_000;
 
+/** Whether the page that the comment's writer had read shows this change for certain. */
+function isSeen(pull: PullState, scope: TargetScope, one: Proposal, commentRef: CommentRef): boolean {
+  return wasPostedBefore(one, commentRef.createdAt) && !(scope.onlySeen && isOnNewPage(pull, one, commentRef));
+}
+
 /**
- * Whether an approval that names no change can be about another page: this one is new, and another change ended on the
+ * Whether a comment that names no change can be about another page: this change is new, and another one ended on the
  * page that its writer might have read.
  */
-function isUnseen({ proposals }: PullState, { onlySeen }: TargetScope, one: Proposal, createdAt: string): boolean {
+function isOnNewPage({ proposals }: PullState, one: Proposal, { location, createdAt }: CommentRef): boolean {
   const [postedAt, writtenAt] = [Date.parse(one.comment?.createdAt ?? ''), Date.parse(createdAt)];
-  if (onlySeen !== true || writtenAt - postedAt >= READING_MS) return false;
+  if (writtenAt - postedAt >= READING_MS) return false;
   return proposals.some((other) => {
-    const endedAt = isFinal(other.state) ? Date.parse(other.executedAt ?? other.decidedAt ?? '') : Number.NaN;
+    if (!isFinal(other.state) || isDecidedInReviewOf(proposals, other, location)) return false;
+    const endedAt = Date.parse(other.executedAt ?? other.decidedAt ?? '');
     return endedAt > postedAt - READING_MS && endedAt <= writtenAt;
   });
+}
+
+/** Whether its end came from another comment of the same review, and so of the same page, as a vote or own lines. */
+function isDecidedInReviewOf(all: readonly Proposal[], ended: Proposal, location: CommentLocation): boolean {
+  const reviewId = location.at === 'conversation' ? null : location.reviewId;
+  const votes = all.flatMap((one) => (one.id === ended.id || one.id === ended.replacedBy ? one.votes : []));
+  return reviewId !== null && votes.some(({ thread }) => thread?.reviewId === reviewId);
 }
 
 function wasDecidedSince(proposal: Proposal, createdAt: string): boolean {
