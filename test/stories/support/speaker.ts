@@ -32,15 +32,16 @@ export function speaker(stage: Stage, account: FakeAccount, person: FakePerson):
     await stage.settle();
     return value;
   };
+  const says = (body: string): Promise<number> => {
+    if (NAMES_NO_CHANGE.test(body)) stage.pass(READING_SECONDS);
+    return act(() => person.says(body).id);
+  };
   return {
     login: account.login,
     id: account.id,
     person,
-    says: (body) => {
-      if (NAMES_NO_CHANGE.test(body)) stage.pass(READING_SECONDS);
-      return act(() => person.says(body).id);
-    },
-    replies: (to, body) => act(() => (to.kind === 'issue' ? person.says(body).id : person.replies(to.id, body).id)),
+    says,
+    replies: (to, body) => (to.kind === 'issue' ? says(body) : act(() => person.replies(to.id, body).id)),
     commitsSuggestion: (...suggestions) => act(() => person.commitsSuggestions(...suggestions.map((one) => one.id))),
     pushes: (files) => act(() => person.pushes(files)),
     does: (action) => act(() => action(person)),
