@@ -20,7 +20,7 @@ import {
   repositoryParams,
   withSmallerPages,
 } from './requests/connection.ts';
-import { GitHubRequestError, hasRemedy, nullIfGone } from './requests/errors.ts';
+import { hasRemedy, nullIfGone } from './requests/errors.ts';
 import { listReviews } from './reviews.ts';
 
 /** The current state of the pull request. */
@@ -175,15 +175,10 @@ export async function listBranchRules({ ref, read }: PullConnection, branch: str
     const params = { ...repositoryParams(ref), branch, ...PAGES };
     return (await read.paginate(read.rest.repos.getBranchRules, params)).map(toBranchRule);
   } catch (error) {
-    if (isWithoutRules(error)) return [];
+    // An older server, or an account whose plan has no rules.
+    if (means(error, 'gone', 'not-allowed')) return [];
     throw error;
   }
-}
-
-/** An older server, or an account whose plan has no rules. That is never news, however new the token is. */
-function isWithoutRules(error: unknown): boolean {
-  if (!(error instanceof GitHubRequestError) || error.remedy !== null) return false;
-  return error.status === 403 || error.status === 404;
 }
 
 function toBranchRule(rule: { readonly type?: string; readonly parameters?: unknown }): BranchRule {

@@ -18,7 +18,7 @@ import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, PathRules } from '../../core/state/settings.ts';
 import { distinctPeople, type Permission, type Person } from '../../core/state/vote.ts';
 import type { Facts, Need } from '../../core/step/facts.ts';
-import { type GitHub, GitHubError, type Tree } from '../../core/step/ports.ts';
+import { type GitHub, means, type Tree } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import type { PullContext, RulesContext, WorkerContext } from './job.ts';
 
@@ -168,7 +168,7 @@ async function fetchStaleness(
 
 /** Where a force push dropped the commits of a push, nothing is known of it. */
 function noneIfGone(error: unknown): Staleness {
-  if (error instanceof GitHubError && error.status === 404) return { paths: [], moves: [] };
+  if (means(error, 'gone')) return { paths: [], moves: [] };
   throw error;
 }
 

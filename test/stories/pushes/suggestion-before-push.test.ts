@@ -61,4 +61,20 @@ describe('Commit suggestion whose push is told late', () => {
     await releasePushes();
     await expectCredited(story, ben, sha);
   });
+
+  it('R2: while one server of GitHub does not know the commit yet', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, ben, bot, model } = story;
+    holdPushes();
+    const sha = await ben.commitsSuggestion(bot.proposal(1));
+    await ana.pushes({ 'notes.txt': 'more\n' });
+    model.proposes(editRow(20, 200));
+    await ana.says('@countersign also row 20');
+    const route = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
+    stage().github.faults.add({ route, kind: 'known-error', error: 'not-yet-there', skip: 1 });
+    await releasePushes();
+    for (const seconds of [6, 6]) await stage().later(seconds);
+    expect(stage().github.faults.pending()).toEqual([]);
+    await expectCredited(story, ben, sha);
+  });
 });

@@ -96,6 +96,25 @@ describe('permission', () => {
   });
 });
 
+describe('the rules of a branch', () => {
+  const answers = (status: number, message: string) =>
+    reader.get(`${REPO}/rules/branches/totals`).query(true).reply(status, { message });
+
+  it('are none where the plan has none', async () => {
+    answers(403, 'Upgrade to GitHub Pro or make this repository public to enable this feature.');
+    expect(await http.github.fetchRules('totals')).toEqual([]);
+  });
+
+  it.each([
+    ['R1: a new token is not known yet', 403, 'Resource not accessible by integration'],
+    ['R2: one server does not know the repository yet', 404, 'Not Found'],
+  ])('are asked for again while %s', async (_, status, message) => {
+    answers(status, message);
+    answers(status, message);
+    expect(await outcomeLater(http, () => http.github.fetchRules('totals'))).toEqual([]);
+  });
+});
+
 describe('a list of files is complete or an error', () => {
   it('reads all pages of files; a missing patch is null', async () => {
     const path = `${REPO}/pulls/3/files`;
