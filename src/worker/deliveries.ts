@@ -2,6 +2,7 @@ import type { Store } from '../adapters/store/store.ts';
 import { createFault } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
 import type { Counter } from '../adapters/telemetry/metrics.ts';
+import { createDoubts } from '../core/step/doubts.ts';
 import {
   type Clock,
   type DeliveryEvent,
@@ -127,10 +128,11 @@ async function readPayloads(
   { deliveries, log }: LookOptions,
 ): Promise<readonly ReadDelivery[]> {
   const read: ReadDelivery[] = [];
+  const doubts = createDoubts();
   for (const delivery of lost) {
     const { id, guid, event: name } = delivery;
     try {
-      const payload = await deliveries.fetchPayload(id);
+      const payload = await doubts.ask(deliveries.fetchPayload(id));
       read.push([delivery, payload === null ? null : { id: guid, name, payload }]);
     } catch (error) {
       // GitHub fails for all of them.
@@ -141,6 +143,7 @@ async function readPayloads(
       log.warn({ delivery: guid, err: error }, 'lost delivery cannot be read, skipped');
     }
   }
+  doubts.settle();
   failures.clear();
   return read;
 }

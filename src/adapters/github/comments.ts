@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { commentKey, MAX_SERVER_SKEW_MS, type PostedComment } from '../../core/state/posted-comment.ts';
+import { createDoubts } from '../../core/step/doubts.ts';
 import type { SubmittedReviewComment } from '../../core/step/facts.ts';
 import type { CommentText, FoundComment } from '../../core/step/ports.ts';
 import { bornAt } from './requests/client.ts';
@@ -119,11 +120,13 @@ export async function fetchCommentTexts(
       if (key !== undefined) texts[key] = toCommentText(body);
     }
   }
+  const doubts = createDoubts();
   for (const comment of comments) {
     if (texts[commentKey(comment)] !== undefined) continue;
-    const body = await nullIfGone(fetchBody(connection, comment));
+    const body = await doubts.ask(nullIfGone(fetchBody(connection, comment)));
     texts[commentKey(comment)] = body === null ? null : toCommentText(body);
   }
+  doubts.settle();
   return texts;
 }
 

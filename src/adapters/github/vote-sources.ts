@@ -1,4 +1,5 @@
 import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../core/state/vote.ts';
+import { createDoubts } from '../../core/step/doubts.ts';
 import { GitHubError } from '../../core/step/ports.ts';
 import { bornAt } from './requests/client.ts';
 import { type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
@@ -10,10 +11,12 @@ export async function fetchVoteSources(
   locations: readonly VoteLocation[],
 ): Promise<VoteSources> {
   const sources = new Map<string, VoteSource | null>();
+  const doubts = createDoubts();
   for (const location of locations) {
     const key = voteSourceKey(location);
-    if (!sources.has(key)) sources.set(key, await nullIfGone(fetchVoteSource(connection, location)));
+    if (!sources.has(key)) sources.set(key, await doubts.ask(nullIfGone(fetchVoteSource(connection, location))));
   }
+  doubts.settle();
   return Object.fromEntries(sources);
 }
 

@@ -17,6 +17,7 @@ import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '.
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, PathRules } from '../../core/state/settings.ts';
 import { distinctPeople, type Permission, type Person } from '../../core/state/vote.ts';
+import { createDoubts, type Doubts } from '../../core/step/doubts.ts';
 import type { Facts, Need } from '../../core/step/facts.ts';
 import { type GitHub, means, type Tree } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
@@ -111,8 +112,10 @@ async function fetchShownProposals(
 
 /** Counts approvals only if a commit would dismiss them, which saves a request otherwise. */
 async function fetchBranch(github: GitHub, { headRef, baseRef }: NeedOf<'branch'>): Promise<BranchFacts> {
-  const refusingRules = findRefusingRules(await github.fetchRules(headRef));
-  const baseRules = await github.fetchRules(baseRef);
+  const doubts = createDoubts();
+  const refusingRules = findRefusingRules((await doubts.ask(github.fetchRules(headRef))) ?? []);
+  const baseRules = (await doubts.ask(github.fetchRules(baseRef))) ?? [];
+  doubts.settle();
   const isDismissing = baseRules.some((rule) => rule.dismissesReviews);
   const dismissedApprovals = isDismissing ? await github.countApprovals() : 0;
   return { refusingRules, dismissedApprovals, otherPulls: await github.otherPullsOnBranch(headRef) };
@@ -145,7 +148,10 @@ export async function fetchPermissions(
   people: readonly Person[],
 ): Promise<Readonly<Record<string, Permission>>> {
   const permissions: Record<string, Permission> = {};
-  for (const person of distinctPeople(people)) permissions[person.id] = await fetchPersonPermission(github, person);
+  const doubts = createDoubts();
+  for (const person of distinctPeople(people))
+    permissions[person.id] = (await doubts.ask(fetchPersonPermission(github, person))) ?? 'none';
+  doubts.settle();
   return permissions;
 }
 
@@ -268,7 +274,10 @@ type CodeOwnersQuery = { readonly paths: readonly string[]; readonly people: rea
 export async function fetchCodeOwners(context: PullContext, query: CodeOwnersQuery): Promise<CodeOwners> {
   const found = await readOwners(context, query.paths);
   const teams: Record<string, number[] | null> = Object.create(null);
-  for (const person of query.people) await askTeams(context.github, found, { person, paths: query.paths, teams });
+  const doubts = createDoubts();
+  for (const person of query.people)
+    await askTeams(context.github, found, { person, paths: query.paths, teams, doubts });
+  doubts.settle();
   return { ...found, teams: Object.fromEntries(Object.entries(teams)) };
 }
 
@@ -284,9 +293,14 @@ type TeamQuestions = {
   readonly paths: readonly string[];
   /** The answers so far, by team in lower case. */
   readonly teams: Record<string, number[] | null>;
+  readonly doubts: Doubts;
 };
 
-async function askTeams(github: GitHub, found: CodeOwners, { person, paths, teams }: TeamQuestions): Promise<void> {
+async function askTeams(
+  github: GitHub,
+  found: CodeOwners,
+  { person, paths, teams, doubts }: TeamQuestions,
+): Promise<void> {
   const asked = new Set<string>();
   for (const path of paths) {
     for (const owner of ownersOf(path, found)) {
@@ -294,7 +308,7 @@ async function askTeams(github: GitHub, found: CodeOwners, { person, paths, team
       const team = owner.toLowerCase();
       if (!isTeam(team) || asked.has(team) || teams[team] === null) continue;
       asked.add(team);
-      const membership = await github.fetchTeamMembership(team, person.login);
+      const membership = await doubts.ask(github.fetchTeamMembership(team, person.login));
       if (membership === 'unreadable') teams[team] = null;
       else teams[team] = [...(teams[team] ?? []), ...(membership === 'member' ? [person.id] : [])];
     }

@@ -141,6 +141,22 @@ describe('a look at the delivery log', () => {
     expect(taken).toEqual(guids(5));
   });
 
+  it('R2: asks for all payloads before it waits for those that are not found', async () => {
+    let isFirst = true;
+    const { attempts, asked, taken, wait, process } = scene((request) =>
+      isFirst && request.startsWith('payload') ? new GitHubError('Not Found', 404, NOW + 5_000) : null,
+    );
+    attempts.push(...failed(3));
+    const { look } = process();
+    await expect(look()).rejects.toThrow('Not Found');
+    expect(asked.slice(1)).toEqual(['payload 1', 'payload 2', 'payload 3']);
+    expect(taken).toEqual([]);
+    isFirst = false;
+    wait();
+    expect(await look()).toBe('done');
+    expect(taken).toEqual(guids(3));
+  });
+
   it('skips a payload that GitHub refuses three times (F8)', async () => {
     const { attempts, taken, wait, process } = scene((request) =>
       request === 'payload 1' ? new GitHubError('broken', 500, null) : null,

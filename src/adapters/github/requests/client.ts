@@ -130,14 +130,14 @@ function aboutRequest(sent: SentRequest, now: number) {
   return { isCommit: kindOf(sent) === 'commit', ...(typeof born === 'number' ? { thingAgeMs: now - born } : {}) };
 }
 
-/** A thing that is found missing once is doubted again after this time (ms). */
+/** A thing that is missing is doubted again if nobody has asked for it for this time (ms). */
 const MISSING_TTL_MS = 10 * 60_000;
 
 /** Remembers since when GitHub does not find what a request names. */
 function createMissing(now: () => number) {
   // A resolution above 0 would cache the time with a real timer, which breaks virtual clocks.
   const since = new LRUCache<string, number>({
-    ...{ max: 10_000, ttl: MISSING_TTL_MS, ttlResolution: 0, perf: { now } },
+    ...{ max: 10_000, ttl: MISSING_TTL_MS, updateAgeOnGet: true, ttlResolution: 0, perf: { now } },
   });
   return {
     /** The time (ms) since the first answer without it, which can be this one. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMMENT_TIME, postedComment, restComment } from './comment-samples.ts';
-import { type HttpMock, mockHttp, REPO } from './http-mock.ts';
+import { type HttpMock, mockHttp, outcomeLater, REPO } from './http-mock.ts';
 
 let http: HttpMock;
 
@@ -99,5 +99,19 @@ describe('finding the App’s own comments', () => {
     http.as('ghs_read').get(`${REPO}/issues/comments/3`).reply(200, restComment(3, 'newer'));
     const texts = await http.github.fetchCommentTexts([postedComment(2), postedComment(3, 'issue-comment')]);
     expect(texts).toMatchObject({ 'thread:2': { body: 'new' }, 'conversation:3': { body: 'newer' } });
+  });
+
+  it('R2: several that were deleted need one wait, and stay deleted while they are asked for', async () => {
+    http.expectReadToken();
+    http.as('ghs_read').get(`${REPO}/pulls/3/comments`).query(true).times(4).reply(200, []);
+    for (const id of [2, 3, 4])
+      http.as('ghs_read').get(`${REPO}/pulls/comments/${id}`).times(4).reply(404, { message: 'Not Found' });
+    const ask = () => http.github.fetchCommentTexts([2, 3, 4].map((id) => postedComment(id)));
+    const deleted = { 'thread:2': null, 'thread:3': null, 'thread:4': null };
+    expect(await outcomeLater(http, ask)).toEqual(deleted);
+    for (const _ of ['after 9 minutes', 'after 18 minutes']) {
+      http.clock.now += 9 * 60_000;
+      expect(await ask()).toEqual(deleted);
+    }
   });
 });
