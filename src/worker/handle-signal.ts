@@ -15,9 +15,9 @@ import { changedProposals, knownPullFields, logRetry, rememberPull, signalFields
 import {
   createErrorId,
   errorText,
+  hasNamedTime,
   isInternalError,
   isPermanent,
-  isRateLimit,
   nextRetryAt,
   SIGNAL_RETRIES,
 } from './jobs/retries.ts';
@@ -130,7 +130,7 @@ async function handleSignalFailure(
  */
 function maxDelayMs(signal: Signal, error: unknown): number {
   if (isReplacement(signal)) return 30_000;
-  return isRateLimit(error) ? Number.POSITIVE_INFINITY : 60_000;
+  return hasNamedTime(error) ? Number.POSITIVE_INFINITY : 60_000;
 }
 
 /**

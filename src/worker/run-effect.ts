@@ -2,11 +2,12 @@ import type { EffectRetry, StoredEffect } from '../adapters/store/store.ts';
 import { NO_USAGE } from '../core/state/spending.ts';
 import { UNREADABLE_CONTEXT } from '../core/state/task-context.ts';
 import type { Effect, EffectType } from '../core/step/effects.ts';
+import { GitHubError } from '../core/step/ports.ts';
 import type { CallResult, Signal } from '../core/step/signals.ts';
 import { performEffect } from './effects/perform.ts';
 import { type EffectResult, type Job, msSinceRequested, type RetryResult, type WorkerContext } from './jobs/job.ts';
 import { effectLog, logRetry } from './jobs/job-log.ts';
-import { createErrorId, errorText, isGivenUp, isInternalError, isRateLimit, nextRetryAt } from './jobs/retries.ts';
+import { createErrorId, errorText, isGivenUp, isInternalError, nextRetryAt } from './jobs/retries.ts';
 
 /** The rights of the current holder of a pull request. `isLeased` is true while a write to GitHub can start safely. */
 type EffectContext = Pick<Job, 'decideNow' | 'pendingCommentsDueAt'> & { readonly isLeased: () => boolean };
@@ -93,7 +94,9 @@ const DELAY_NOTICE_AFTER_MS = 30_000;
 /** Reports a delayed commit once, so that people can see the reason for the delay. [S87] */
 function delayNotice(job: Job, error: unknown): { readonly signal?: Signal } {
   const { effect } = job;
-  if (effect.type !== 'commit' || isRateLimit(error) || msSinceRequested(job) < DELAY_NOTICE_AFTER_MS) return {};
+  // A notice could not be posted either.
+  const isLimit = error instanceof GitHubError && error.isLimit;
+  if (effect.type !== 'commit' || isLimit || msSinceRequested(job) < DELAY_NOTICE_AFTER_MS) return {};
   const { runId, proposalIds, location } = effect;
   return { signal: { type: 'commit-delayed', runId, proposalIds, location } };
 }

@@ -5,7 +5,7 @@ export type ErrorMeaning =
   | 'branch-moved'
   | 'refused-by-rule'
   | 'not-allowed'
-  /** GitHub did not find it twice, some seconds apart. */
+  /** With REST, GitHub did not find it twice, some seconds apart. GraphQL’s first answer counts. */
   | 'gone'
   | 'our-mistake';
 
@@ -29,7 +29,7 @@ export type FailedRequest = {
   /** It writes commits or their parts. */
   readonly isCommit?: boolean;
   readonly tokenAgeMs?: number;
-  /** For how long GitHub has not found the thing. */
+  /** For how long GitHub has not found the thing; unknown for GraphQL. */
   readonly missingMs?: number;
   /** The age of the thing asked for. */
   readonly thingAgeMs?: number;

@@ -211,7 +211,11 @@ export type CommentText = { readonly body: string; readonly bodyHash: string };
 export const WRITE_TIMEOUT_MS = 9_000;
 
 /** What a `GitHubError` is made with, besides its message. Without a meaning, the table of errors gives it one. */
-type GitHubErrorOptions = ErrorOptions & { readonly meaning?: ErrorMeaning; readonly detail?: string };
+type GitHubErrorOptions = ErrorOptions & {
+  readonly meaning?: ErrorMeaning;
+  readonly detail?: string;
+  readonly isLimit?: boolean;
+};
 
 /**
  * A GitHub request failed. `retryAt` is the time for the next attempt (ms since the epoch), if there is one, and then
@@ -224,12 +228,15 @@ export class GitHubError extends Error {
   /** GitHub's own sentence in one line, safe to publish; might be empty. */
   readonly detail: string;
   readonly requestId: string | null = null;
+  /** A limit of all requests of the installation, GitHub's or our own. */
+  readonly isLimit: boolean;
   constructor(message: string, status: number | null, retryAt: number | null, options: GitHubErrorOptions = {}) {
     super(message, options);
     this.name = 'GitHubError';
     this.status = status;
     this.retryAt = retryAt;
     this.detail = options.detail ?? '';
+    this.isLimit = options.isLimit ?? status === 429;
     const { meaning = errorRowOf({ status, detail: message }).meaning } = options;
     this.meaning = retryAt === null ? meaning : 'try-again';
   }

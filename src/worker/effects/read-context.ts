@@ -36,7 +36,7 @@ import {
   type ReviewThread,
 } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, resultIfClosed } from '../jobs/job.ts';
-import { isRateLimit } from '../jobs/retries.ts';
+import { hasNamedTime } from '../jobs/retries.ts';
 import { readablePaths } from './tools/list-paths.ts';
 import { readCodeAround } from './tools/read-code.ts';
 import { askPermissions } from './tools/read-tools.ts';
@@ -125,7 +125,7 @@ async function readPart<Value>({ attempts }: Pick<Job, 'attempts'>, read: () => 
   try {
     return { kind: 'read', value: await read() };
   } catch (error) {
-    const isGivenUp = means(error, 'our-mistake') || (attempts >= MAX_CONTEXT_ATTEMPTS && !isRateLimit(error));
+    const isGivenUp = means(error, 'our-mistake') || (attempts >= MAX_CONTEXT_ATTEMPTS && !hasNamedTime(error));
     if (!isGivenUp) throw error;
     return { kind: 'unreadable' };
   }

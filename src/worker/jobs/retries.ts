@@ -56,7 +56,7 @@ type FailedEffect = {
 export function isGivenUp({ type, internalErrors, msSinceRequested }: FailedEffect, error: unknown): boolean {
   const limits = OTHER_WORK[type] ?? WORK;
   if (isInternalError(error)) return internalErrors + 1 >= limits.internalErrors;
-  if (isRateLimit(error)) return msSinceRequested >= limits.waitMs;
+  if (hasNamedTime(error)) return msSinceRequested >= limits.waitMs;
   if (!isPermanent(error)) return false;
   if (error instanceof ModelError) return true;
   return msSinceRequested >= (means(error, 'gone') ? limits.goneMs : limits.refusedMs);
@@ -127,7 +127,7 @@ export function isInternalError(error: unknown): boolean {
 }
 
 /** Whether GitHub or our own limits set the time of the next attempt. */
-export function isRateLimit(error: unknown): boolean {
+export function hasNamedTime(error: unknown): boolean {
   return error instanceof GitHubError && error.retryAt !== null;
 }
 

@@ -4,7 +4,7 @@ import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-s
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import type { EffectRetry, StoredEffect } from '../../../src/adapters/store/store.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
-import { GitHubError } from '../../../src/core/step/ports.ts';
+import { GitHubError, RateLimitExceededError } from '../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
 import { openVirtualApp } from './virtual-app.ts';
@@ -45,10 +45,10 @@ it('a process that hung past its lease writes nothing, because another process m
 });
 
 /** How a commit requested an hour ago is postponed after a GitHub error. */
-async function postponedCommits(): Promise<readonly EffectRetry[]> {
+async function postponedCommits(error: GitHubError): Promise<readonly EffectRetry[]> {
   const delays: EffectRetry[] = [];
   const nothing = (): never => {
-    throw new GitHubError('down', 502, null);
+    throw error;
   };
   const context: WorkerContext = {
     store: {
@@ -81,6 +81,13 @@ async function postponedCommits(): Promise<readonly EffectRetry[]> {
   return delays;
 }
 
-it('a delayed commit is postponed together with its notice (S87)', async () => {
-  expect(await postponedCommits()).toMatchObject([{ signal: { type: 'commit-delayed', proposalIds: ['p1'] } }]);
+it.each([
+  ['an outage', new GitHubError('down', 502, null)],
+  ['a suspension of the App', new GitHubError('suspended', 403, 3_660_000)],
+])('a commit delayed by %s is postponed together with its notice (S87)', async (_, error) => {
+  expect(await postponedCommits(error)).toMatchObject([{ signal: { type: 'commit-delayed', proposalIds: ['p1'] } }]);
+});
+
+it('a rate limit, which would delay the notice too, is waited for without one', async () => {
+  expect(await postponedCommits(new RateLimitExceededError(3_660_000))).toMatchObject([{ signal: null }]);
 });

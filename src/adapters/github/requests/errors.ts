@@ -17,8 +17,9 @@ export class GitHubRequestError extends GitHubError {
   constructor(failure: Failure, row: Pick<ErrorRow, 'meaning' | 'remedy'>, retryAt: number | null) {
     const { summary, status, detail, requestId } = failure;
     const { meaning, remedy = null } = row;
-    const isLimit = remedy === 'pause-installation' && status === 200;
-    super(detail === '' ? summary : `${summary}: ${detail}`, isLimit ? 429 : status, retryAt, { meaning, detail });
+    const isLimit = remedy === 'pause-installation';
+    const message = detail === '' ? summary : `${summary}: ${detail}`;
+    super(message, isLimit && status === 200 ? 429 : status, retryAt, { meaning, detail, isLimit });
     this.name = 'GitHubRequestError';
     this.remedy = remedy;
     this.failure = failure;
