@@ -13,9 +13,7 @@ async function fill(table: string): Promise<void> {
       begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $body$`)
     .execute(stage().db());
   await sql
-    .raw(
-      `create trigger no_space before insert or update on ${table} for each statement execute function refuse_for_space()`,
-    )
+    .raw(`create trigger no_space before insert or update on ${table} for each row execute function refuse_for_space()`)
     .execute(stage().db());
 }
 
