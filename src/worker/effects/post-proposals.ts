@@ -96,12 +96,16 @@ async function draftProposals(
   return numberInOrder(drafts);
 }
 
-/** The drafts in the order of the page, with the numbers that a reader expects there: the review stands above diffs. */
+/**
+ * The drafts in the order of the page, with their numbers in that order: the review stands above diffs. A page that is
+ * posted again alone keeps its number.
+ */
 function numberInOrder(drafts: readonly Draft[]): readonly Draft[] {
+  const numbers = drafts.map(({ proposal }) => proposal.index).toSorted((left, right) => left - right);
   const inReview = ({ placed }: Draft): boolean => placed?.placement.kind === 'suggestion';
   const sorted = [...drafts.filter(inReview), ...drafts.filter((draft) => !inReview(draft))];
   return sorted.map((draft, at) => {
-    const proposal = { ...draft.proposal, index: at + 1 };
+    const proposal = { ...draft.proposal, index: numbers[at] ?? draft.proposal.index };
     if (draft.placed === null || proposal.index === draft.proposal.index) return draft;
     return { ...draft, proposal, placed: draftCommentsAt(proposal, draft.placed.placement, draft.context) };
   });

@@ -95,7 +95,7 @@ describe('tokens', () => {
   it('refuses more permissions or repositories than the installation has (I7)', async () => {
     const createToken = (more: object) =>
       appClient(shop).rest.apps.createInstallationAccessToken({ installation_id: shop.installation.id, ...more });
-    await expect(createToken({ permissions: { checks: 'write' } })).rejects.toMatchObject({ status: 422 });
+    await expect(createToken({ permissions: { administration: 'write' } })).rejects.toMatchObject({ status: 422 });
     await expect(createToken({ repository_ids: [1] })).rejects.toMatchObject({ status: 422 });
   });
 

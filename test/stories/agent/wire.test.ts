@@ -79,7 +79,7 @@ describe('a stream that goes wrong', () => {
     });
     await ana.says('/countersign use bigint');
     expect(bot.proposals()).toHaveLength(1);
-    expect(bot.reviews().join()).toContain('Größe “x” für alle');
+    expect(bot.proposal(1).body).toContain('Größe “x” für alle');
   });
 });
 

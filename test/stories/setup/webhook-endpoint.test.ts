@@ -91,7 +91,6 @@ describe('the webhook endpoint', () => {
 
   it('every other path returns 404, including Probot’s own (I5)', async () => {
     const paths = [
-      '/',
       '/probot',
       '/probot/setup',
       '/probot/import',

@@ -184,6 +184,7 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
     const failures = await apps.listWebhookDeliveries({ status: 'failure', per_page: 100 });
     expect(failures.data).toHaveLength(all.length + 1);
     expect((await apps.listWebhookDeliveries({ status: 'success' })).data).toEqual([]);
+    expect((await apps.getWebhookConfigForApp()).data).toMatchObject({ content_type: 'json' });
   });
 
   it('members of a team are hidden from a token that may not see them', async () => {

@@ -40,7 +40,7 @@ describe('parseCall', () => {
 
   it('cuts a reason that is too long, and takes several edits at once (S145)', () => {
     const long = parse('edit_file', { path: 'a', old_string: 'b', new_string: 'c', reason: 'x'.repeat(201) });
-    expect(long).toMatchObject({ call: { reason: 'x'.repeat(200) } });
+    expect(long).toMatchObject({ call: { reason: `${'x'.repeat(199)}…` } });
     const edits = [{ old_string: 'a', new_string: 'b', replace_all: null }];
     expect(parse('edit_file', { path: 'a', edits })).toMatchObject({
       call: { old_string: null, edits: [{ old_string: 'a', new_string: 'b', replace_all: false }] },
