@@ -30,7 +30,7 @@ export type PendingDecision = {
 
 type ActiveRow = { readonly state: string; readonly run: string | null; readonly proposals: string | null };
 
-/** What waits for people over all repositories, or in the one of this name, the oldest first. One query. */
+/** The changes and questions that wait for people over all repositories, or in the one of this name, the oldest first. One query. */
 export async function listPending(
   db: Kysely<DatabaseSchema>,
   { repository }: { readonly repository: string | null },

@@ -83,7 +83,7 @@ async function openDatabase<T>(
 export type OperatorAccess = {
   /** Null for an unknown question. */
   readonly answerOperator: (question: string, input: unknown) => Promise<unknown> | null;
-  /** Counts what waits at this time (ms since the epoch). */
+  /** Counts the waiting work at this time (ms since the epoch). */
   readonly countWaiting: (now: number) => Promise<Waiting>;
 };
 

@@ -1,9 +1,15 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { PullRequestRef } from '../../core/state/intent.ts';
 import { type DatabaseSchema, toStored } from './engine/schema.ts';
 import type { InterpretedDelivery } from './store.ts';
 
 /** The accounts and repositories where nothing is done, with the time (ISO 8601) since when. */
 export type Pauses = readonly { readonly name: string; readonly since: string }[];
+
+/** The name of a repository as pauses name it: `acme/shop`, in lower case, because GitHub ignores case. */
+export function repositoryName({ owner, repo }: Pick<PullRequestRef, 'owner' | 'repo'>): string {
+  return `${owner}/${repo}`.toLowerCase();
+}
 
 /** A condition on a row of `pulls`: its repository or the account of it is paused. */
 export const IS_PAUSED = sql<boolean>`exists (

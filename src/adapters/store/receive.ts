@@ -4,7 +4,7 @@ import { createPullState, pullRequestKey } from '../../core/state/pull-state.ts'
 import type { Signal } from '../../core/step/signals.ts';
 import { type DatabaseSchema, toStored } from './engine/schema.ts';
 import { toStoredPullState } from './load.ts';
-import { noticeCte } from './pauses.ts';
+import { noticeCte, repositoryName } from './pauses.ts';
 import type { InterpretedDelivery } from './store.ts';
 
 type Receipt = 'stored' | 'duplicate';
@@ -42,8 +42,8 @@ export async function receive(
 /** Inserts the row that claims lock. A running statement would not see the row that another process inserts. */
 async function insertPull(db: Kysely<DatabaseSchema>, key: string, ref: PullRequestRef): Promise<void> {
   await sql`
-    insert into pulls (pull_key, installation_id, repository_id, number, state)
-    values (${key}, ${ref.installationId}, ${ref.repositoryId}, ${ref.number},
+    insert into pulls (pull_key, installation_id, repository_id, number, repository, state)
+    values (${key}, ${ref.installationId}, ${ref.repositoryId}, ${ref.number}, ${repositoryName(ref)},
       ${toStored(toStoredPullState(createPullState(ref)))})
     on conflict do nothing
   `.execute(db);

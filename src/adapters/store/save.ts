@@ -11,6 +11,7 @@ import { enqueueCtes, NOT_RUNNING } from './effects.ts';
 import { type DatabaseSchema, fromStored, RUN_SCHEMA, toStored } from './engine/schema.ts';
 import { completeSignal, hasPendingSignal } from './inbox.ts';
 import { type SavedObjects, toStoredPullState } from './load.ts';
+import { repositoryName } from './pauses.ts';
 import { countRunStart, mayStartRun } from './run-limits.ts';
 import { saveCommittedChanges, saveOutcomes, saveVotes } from './save-ledger.ts';
 import type { Claim, SaveResult, StoredSignal } from './store.ts';
@@ -98,7 +99,7 @@ async function saveProgress(
   const { rows } = await sql<{ readonly isRunOurs: boolean }>`
     ${ctes.length === 0 ? sql`` : sql`with ${sql.join(ctes)}`}
     update pulls set state = ${toStored(toStoredPullState(step.pull))}, run_id = ${run?.id ?? null},
-      active = ${hasActiveWork(step.pull)},
+      repository = ${repositoryName(step.pull.ref)}, active = ${hasActiveWork(step.pull)},
       questions_answered_at = ${questionsAnsweredAt(step.pull)}
     where pull_key = ${pullRequestKey}
     returning ${isRunOurs} as "isRunOurs"

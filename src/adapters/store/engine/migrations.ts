@@ -54,6 +54,7 @@ create table pulls (
   installation_id bigint not null,
   repository_id bigint not null,
   number bigint not null,
+  repository text not null,
   state text not null,
   run_id text,
   webhooks_retry_at bigint not null default 0,
@@ -240,13 +241,7 @@ create table recovery_state (
 create table pauses (
   name text primary key,
   since bigint not null
-);
-
--- Read from the state by a pattern, because the database's JSON refuses some of our texts. It follows a renamed repository.
-alter table pulls add column repository text generated always as (lower(
-  substring(state from '"ref":\\{[^}]*"owner":"([A-Za-z0-9_.-]+)"') || '/' ||
-  substring(state from '"ref":\\{[^}]*"repo":"([A-Za-z0-9_.-]+)"')
-)) stored
+)
 `;
 
 /** In order, without gaps. */

@@ -32,8 +32,8 @@ type PullsTable = {
   repository_id: number;
   number: number;
   state: string;
-  /** Such as `acme/shop`, in lower case. */
-  repository: ColumnType<string | null, never, never>;
+  /** Such as `acme/shop`, in lower case; as of the last step, because a repository can be renamed. */
+  repository: string;
   run_id: string | null;
   /** A run is active, a task is queued or a proposal is open; also true before the first decision. */
   active: Generated<boolean>;
