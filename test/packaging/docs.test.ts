@@ -114,6 +114,10 @@ describe('the documentation', () => {
     expect(reading).toMatchObject({ kind: 'settings', settings: { approvers: 'maintain', requiredApprovals: 2 } });
   });
 
+  it.each(pages)('%s has no marks of a conflict', (page) => {
+    expect(read(page)).not.toMatch(/^(?:<{7}|={7}|>{7})(?: |$)/m);
+  });
+
   it('has an issue form that is YAML', () => {
     expect(parse(read('.github/ISSUE_TEMPLATE/bug.yml'))).toMatchObject({ name: 'Bug report' });
   });

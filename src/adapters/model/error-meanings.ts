@@ -2,7 +2,7 @@ import type { ModelError, ModelFailureKind } from '../../core/step/model-port.ts
 import { exceedsRateAlone, TOO_LONG_WORDS } from './overflow-words.ts';
 
 /** The meaning of a failure. The message is published, so it never quotes the endpoint: its words can hold the key. */
-export type ErrorMeaning = {
+export type ModelErrorMeaning = {
   readonly kind: ModelError['kind'];
   readonly failure: ModelFailureKind;
   readonly message: string;
@@ -65,7 +65,7 @@ const ROLES_REFUSED = permanentError(
 export const ROLES_WORDS =
   /roles (?:must|should) (?:alternate|be alternating)|should alternate with|after role 'tool'/i;
 
-const BY_STATUS: Readonly<Record<number, ErrorMeaning>> = {
+const BY_STATUS: Readonly<Record<number, ModelErrorMeaning>> = {
   400: permanentError(
     'bad-request',
     'The model endpoint rejects the request; the operator should check `OPENAI_MODEL` and the endpoint.',
@@ -87,7 +87,7 @@ const BY_STATUS: Readonly<Record<number, ErrorMeaning>> = {
 };
 
 /** By error code or type, which is more specific than the status. */
-const BY_CODE: Readonly<Record<string, ErrorMeaning>> = {
+const BY_CODE: Readonly<Record<string, ModelErrorMeaning>> = {
   insufficient_quota: NO_QUOTA,
   insufficient_user_quota: NO_QUOTA,
   exceeded_current_quota_error: NO_QUOTA,
@@ -128,7 +128,7 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 404, 413, 422]);
 const REFUSALS_OR_500: ReadonlySet<number> = new Set([...REFUSALS, 500, 501]);
 
 /** The words of endpoints without codes, or with ones that say less, by status. The first row that fits counts. */
-const BY_WORDS: readonly (readonly [ReadonlySet<number>, RegExp, ErrorMeaning])[] = [
+const BY_WORDS: readonly (readonly [ReadonlySet<number>, RegExp, ModelErrorMeaning])[] = [
   [REFUSALS_OR_500, NO_TOOLS_WORDS, NO_TOOLS],
   [
     REFUSALS_OR_500,
@@ -157,15 +157,17 @@ type RefusedRequest = {
 };
 
 /** The meaning of an answer with an error: by its code, then its words, then its status. */
-export function meaningOf({ status, code, type, message }: RefusedRequest): ErrorMeaning {
+export function meaningOf({ status, code, type, message }: RefusedRequest): ModelErrorMeaning {
   if ((status === 413 || status === 429) && exceedsRateAlone(message)) return TOO_LONG_FOR_ACCOUNT;
-  const byCode = BY_CODE[code ?? ''] ?? BY_CODE[type ?? ''];
+  // An endpoint can send the name of a member that every object inherits.
+  const known = [code, type].find((name) => name != null && Object.hasOwn(BY_CODE, name));
+  const byCode = BY_CODE[known ?? ''];
   if (byCode !== undefined) return byCode;
   const byWords = BY_WORDS.find(([statuses, words]) => statuses.has(status) && words.test(message));
   return byWords?.[2] ?? BY_STATUS[status] ?? meaningOfOtherStatus(status);
 }
 
-function meaningOfOtherStatus(status: number): ErrorMeaning {
+function meaningOfOtherStatus(status: number): ModelErrorMeaning {
   return status >= 500
     ? transientError('endpoint-failing', 'The model endpoint is failing.')
     : permanentError(
@@ -174,11 +176,11 @@ function meaningOfOtherStatus(status: number): ErrorMeaning {
       );
 }
 
-export function transientError(failure: ModelFailureKind, message: string): ErrorMeaning {
+export function transientError(failure: ModelFailureKind, message: string): ModelErrorMeaning {
   return { kind: 'transient', failure, message };
 }
 
-export function permanentError(failure: ModelFailureKind, message: string): ErrorMeaning {
+export function permanentError(failure: ModelFailureKind, message: string): ModelErrorMeaning {
   return { kind: 'permanent', failure, message };
 }
 

@@ -4,7 +4,7 @@ import { ModelError } from '../../core/step/model-port.ts';
 import { ForeignOriginError, RedirectError, ResponseTooLargeError } from '../../lib/guard-fetch.ts';
 import { redact } from '../../lib/redaction.ts';
 import {
-  type ErrorMeaning,
+  type ModelErrorMeaning,
   meaningOf,
   permanentError,
   transientError,
@@ -54,7 +54,7 @@ export function watchdogError(bite: WatchdogBite): ModelError {
 
 const UNREACHABLE = transientError('unreachable', 'The model endpoint could not be reached.');
 
-const UNUSABLE: Readonly<Record<UnusableResponseError['flaw'], ErrorMeaning>> = {
+const UNUSABLE: Readonly<Record<UnusableResponseError['flaw'], ModelErrorMeaning>> = {
   'cut-off': transientError('cut-off', 'The model endpoint broke off in the middle of its answer.'),
   'wrong-content-type': transientError(
     'wrong-content-type',
@@ -79,7 +79,7 @@ type Answer = {
 const NO_ANSWER: Answer = { status: null, code: null, type: null, requestId: null, said: null, cause: null };
 
 function createError(
-  { kind, failure, message }: ErrorMeaning,
+  { kind, failure, message }: ModelErrorMeaning,
   { cause, ...answer }: Answer,
   retryAt: number | null = null,
 ): ModelError {
@@ -88,7 +88,7 @@ function createError(
 }
 
 /** The meaning of a response that was refused; a retry would get the same one. Null for other errors. */
-function refusedResponse(error: unknown): ErrorMeaning | null {
+function refusedResponse(error: unknown): ModelErrorMeaning | null {
   const cause = error instanceof APIConnectionError ? error.cause : error;
   if (cause instanceof ResponseTooLargeError)
     return permanentError('unreadable-answer', 'The model endpoint answered with more than 16 MB.');

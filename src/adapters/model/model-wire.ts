@@ -6,7 +6,7 @@ export type ModelWire = {
   /** Below the endpoint's base URL. */
   readonly path: string;
   /** Refusals that do not name what they refuse. */
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly KnownRefusal[];
   /** The members of a request that hold the transcript. */
   readonly writeTranscript: (messages: readonly SentMessage[]) => JsonObject;
   readonly writeTool: (tool: ModelTool) => unknown;
@@ -17,7 +17,7 @@ export type ModelWire = {
 };
 
 /** A refusal by its words, and the parameter or opaque member that later requests leave out, or send in another way. */
-export type Refusal = {
+export type KnownRefusal = {
   readonly words: RegExp;
   readonly name: string;
   /** It is left out in this run only. */

@@ -1,7 +1,7 @@
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import { isReadingTool, readToolName } from '../../core/state/tools.ts';
 import { ROLES_WORDS } from './error-meanings.ts';
-import type { JsonObject, ModelParameters, ModelTool, ModelWire, Refusal } from './model-wire.ts';
+import type { JsonObject, KnownRefusal, ModelParameters, ModelTool, ModelWire } from './model-wire.ts';
 import { type ModelAddress, opaqueFor, opaqueNames } from './opaque-members.ts';
 
 /** The content of a request to the model. */
@@ -107,7 +107,7 @@ const DEMAND = /\bmissing\b|\brequire[ds]?\b|\bmust be (?:passed|sent|provided|i
 export function findRefusedName(
   { status, param, message }: NamedInError,
   names: readonly string[],
-  refusals: readonly Refusal[] = [],
+  refusals: readonly KnownRefusal[] = [],
 ): string | null {
   if (ROLES_WORDS.test(message)) return names.find((name) => name === NOTE_AFTER_RESULTS) ?? null;
   if (!REFUSING_STATUSES.has(status)) return null;

@@ -11,9 +11,8 @@ import {
   readKeyFile,
   readPrivateKey,
 } from './keys.ts';
-import { listMisspelt } from './misspelt.ts';
 import { loadOperatorConfig, type OperatorConfig } from './operator-settings.ts';
-import { listWarnings, type ReadMode, readMode } from './warnings.ts';
+import { listMisspelt, listWarnings, type ReadMode, readMode } from './warnings.ts';
 
 /** The accounts that the App serves: only its own account, all accounts, or these logins (in lower case). */
 type AllowedOwners =
