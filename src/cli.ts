@@ -50,7 +50,7 @@ const COMMANDS = new Map<string, CliCommand>([
   [
     'pending',
     {
-      summary: 'list what waits for people',
+      summary: 'list the changes and questions that wait for people',
       run: async (args) => (await import('./cli/operate/pending.ts')).runPending(args),
     },
   ],

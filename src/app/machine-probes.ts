@@ -4,7 +4,7 @@ import process from 'node:process';
 import type { Environment } from './config/env.ts';
 import type { Finding, Probe } from './probes.ts';
 
-/** What is left on this machine, in megabytes. */
+/** The free space and memory of this machine, in megabytes. */
 export type MachineRoom = { readonly diskMb: number | null; readonly memoryMb: number };
 
 /** `dataDir` is the directory of an embedded database; null where the server writes no files. */

@@ -9,7 +9,7 @@ export const CHECK_TOOL = {
   parameters: { type: 'object', properties: {}, required: [], additionalProperties: false },
 } as const;
 
-/** Whoever plays or counts the endpoint's requests knows a check by its first two words. */
+/** The first two words tell a check from a task for those who count the endpoint's requests. */
 const CHECK_MESSAGE = 'Countersign check: call the tool ready, or answer with one word.';
 
 type ModelProbeOptions = Pick<FailureLogOptions, 'modelUp' | 'model' | 'baseUrl'> & {

@@ -21,7 +21,7 @@ describe('countersign', () => {
         demo     play one conversation offline, on a fake GitHub
         verify   check that commits contain exactly the approved changes
         config   check a settings file, and list what is in force
-        pending  list what waits for people
+        pending  list the changes and questions that wait for people
         inspect  show one pull request as it is stored
         pause    pause an account or repository
         unpause  end a pause, and go on

@@ -17,7 +17,7 @@ export type Metrics = ReturnType<typeof createCounters> &
   ReturnType<typeof createTimers> & {
     /** Has no sample before it is set. */
     readonly modelUp: Gauge;
-    /** Shows what waits from now on. Called once, when the database is open. */
+    /** Shows the waiting work from now on. Called once, when the database is open. */
     readonly watchWaiting: (read: WaitingReader) => void;
     /** The page in the Prometheus text format. */
     readonly render: () => Promise<string>;

@@ -12,13 +12,13 @@ export type Waiting = {
   readonly runs: readonly { readonly phase: string; readonly count: number }[];
 };
 
-/** Reads what waits at this time (ms since the epoch). */
+/** Counts the waiting work at this time (ms since the epoch). */
 export type WaitingReader = (now: number) => Promise<Waiting>;
 
 /** Anybody who reaches the page could otherwise keep the database busy. */
 const MIN_INTERVAL_MS = 5_000;
 
-/** Creates the gauges of what waits in the database. The returned function reads it again, at most every five seconds. */
+/** Creates the gauges of the work that waits in the database. The returned function reads it again, at most every five seconds. */
 export function createWaitingGauges(registry: Registry, read: WaitingReader): () => Promise<void> {
   const gauge = (name: string, help: string, labelNames: readonly string[] = []) =>
     new Gauge({ name: `countersign_${name}`, help, labelNames: [...labelNames], registers: [registry] });

@@ -91,7 +91,7 @@ function withoutRepeated(lines: readonly Line[]): readonly Line[] {
 
 const MARKS: Readonly<Record<Finding['level'], string>> = { ok: '✓', less: '⚠', wrong: '✗' };
 
-/** One line, whatever others have written into it. */
+/** The text in one line, because others wrote parts of it. */
 function render({ level, message, fix, probe: _, ...fields }: Line): string {
   const details = Object.entries(fields).flatMap(([name, value]) => detailOf(name, value));
   const facts = details.length === 0 ? '' : ` (${details.join(', ')})`;

@@ -12,7 +12,7 @@ const HELP = {
   pause: `Usage: countersign pause OWNER[/REPO]
 
 Pauses an account or repository: its webhooks are stored, and nothing else happens there. Work that is under way ends
-its current step. Whoever asks for something there is told so, once on each pull request.
+its current step. People who ask for something there are told so, once on each pull request.
 `,
   unpause: `Usage: countersign unpause OWNER[/REPO]
 

@@ -13,8 +13,8 @@ export type Choice = {
 };
 
 /**
- * The address of the webhook of an App that hears from GitHub's log of deliveries. Nobody can own a host below
- * `.invalid`, so the payloads that GitHub sends there reach nobody.
+ * The address of the webhook of an App that hears from GitHub's log of deliveries. A host below `.invalid` can have no
+ * owner, so the payloads that GitHub sends there are lost.
  */
 export const NOBODYS_ADDRESS = 'https://countersign.invalid/';
 

@@ -83,7 +83,7 @@ function refusePerson(context: CommandContext, relevance: RelevantComment): Step
 }
 
 /**
- * Replies within an hour to one person. An account can be a machine that answers whatever the App writes, and GitHub
+ * Replies within an hour to one person. An account can be a machine that answers every comment of the App, and GitHub
  * limits the App's comments in all repositories of an owner together.
  */
 const MAX_REPLIES = 10;

@@ -65,7 +65,7 @@ const MAX_PATHS_NAMED = 10;
 /** Lines that the App, GitHub or a check would read as the App's own words about people and changes. */
 const RESERVED_LINE = /^\s*(?:Countersign-[a-z-]*|Approved-by|Co-authored-by|Signed-off-by)\s*:/i;
 
-/** Whether people could take a line for a trailer, in whatever form its letters are. */
+/** Whether people could take a line for a trailer, also with other letters that look alike. */
 function looksLikeTrailer(line: string): boolean {
   return RESERVED_LINE.test(readable(line));
 }
@@ -169,7 +169,7 @@ export function hasOddTrailer(message: string): boolean {
   });
 }
 
-/** Whether a message names trailers of ours anywhere, in whatever form. */
+/** Whether a message names trailers of ours anywhere, also in a form that `git` does not read. */
 export function mentionsTrailers(message: string): boolean {
   return /countersign[\s\p{P}]*(?:proposal|digest|range|set)\b/iu.test(readable(message));
 }

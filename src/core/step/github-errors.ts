@@ -1,4 +1,4 @@
-/** What a failed request means to the one who sent it, in whatever way GitHub says it. */
+/** The meaning of a failed request for its sender. GitHub says it by status, type and words. */
 export type ErrorMeaning =
   /** Wait, then try again. Only here it can be unknown whether GitHub applied the request. */
   | 'try-again'
