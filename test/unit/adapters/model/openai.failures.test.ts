@@ -9,6 +9,12 @@ function status(code: number, error: Readonly<Record<string, unknown>>, headers 
 
 const FAILURES: readonly (readonly [string, ScriptedReply, ModelFailureKind, RegExp])[] = [
   ['a wrong key', status(401, { message: 'no', code: 'invalid_api_key' }), 'key-rejected', /rejects the key/],
+  [
+    'a code that every object has',
+    status(401, { message: 'no', code: 'constructor' }),
+    'key-rejected',
+    /rejects the key/,
+  ],
   ['a wrong key in other words', status(400, { message: 'API key not valid.' }), 'key-rejected', /rejects the key/],
   ['an unknown model', status(404, { message: 'no', code: 'model_not_found' }), 'model-unknown', /OPENAI_MODEL/],
   ['an unknown deployment', status(404, { message: 'no', code: 'DeploymentNotFound' }), 'model-unknown', /not know/],
