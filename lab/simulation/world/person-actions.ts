@@ -180,6 +180,9 @@ export const approveToo: PersonAction = (context) => {
     : giveCommand(context, random.pick(open), '/approve');
 };
 
+/** Paths to decide on: of one folder, of all files, and of none. */
+const GLOBS = ['src/*.ts', '**', 'docs/*.md', '*.md', 'none/**'];
+
 export type WeightedActions = readonly (readonly [weight: number, action: PersonAction])[];
 
 /** Actions right after an approval, before the commit. */
@@ -199,6 +202,7 @@ export const SECOND_THOUGHT_ACTIONS: WeightedActions = [
 const VOTING_ACTIONS: WeightedActions = [
   [20, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/approve'))],
   [3, (context) => (context.open.length === 0 ? null : postComment(context, '/approve all'))],
+  [3, (context) => postComment(context, `/approve ${context.random.pick(GLOBS)}`)],
   [24, onAnyProposal(approveAlways)],
   [
     2,
@@ -217,6 +221,7 @@ const VOTING_ACTIONS: WeightedActions = [
 export const OTHER_ACTIONS: WeightedActions = [
   [8, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/deny', ' it is worse'))],
   [1, (context) => (context.open.length === 0 ? null : postComment(context, '/deny all'))],
+  [1, (context) => postComment(context, `/deny ${context.random.pick(GLOBS)} it is worse`)],
   [3, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/edit', ' use another word'))],
   [6, pushCommit],
   [1, closePull],

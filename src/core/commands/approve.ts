@@ -2,8 +2,16 @@ import type { Reply } from '../../lib/trust.ts';
 import { hasCountedApproval, missingNow, recordApproval } from '../actions/approvals.ts';
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
-import { type CommandNamed, type CommandText, readIds, readOneId, splitWords } from '../comments/command-line.ts';
+import {
+  type CommandNamed,
+  type CommandText,
+  readGlob,
+  readIds,
+  readOneId,
+  splitWords,
+} from '../comments/command-line.ts';
 import { approvalNotCounted, standingApprovalRefused } from '../messages/approval-replies.ts';
+import { malformedCommand } from '../messages/replies.ts';
 import type { ApprovalRules } from '../policy/may-approve.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
@@ -18,19 +26,21 @@ import {
   type CommandDefinition,
   type CommentContext,
   createVote,
+  endWithHint,
+  type ResolvedTargets,
   refuseIfReadOnly,
   replyAlreadyDecided,
   withLeftoverReplies,
 } from './shared/context.ts';
-import { findDecidedQuestion, type ResolvedTargets, resolveDecisionTargets, resolveTargets } from './shared/targets.ts';
+import { findDecidedQuestion, resolveDecisionTargets, resolveTargets } from './shared/targets.ts';
 import { recordStandingApproval, requestStandingApproval } from './standing-approvals.ts';
 
 export const approve = {
   name: 'approve',
   words: ['approve'],
-  syntax: '/approve [<id>…|all|always [<glob>]]',
+  syntax: '/approve [<id>…|all|<glob>|always [<glob>]]',
   summary:
-    'make the change; in its thread the id may be left out, lines below are a note for the agent; with always also later changes by the same tool, of this path or of a glob',
+    'make the change, or those on the paths of a glob; in its thread the id may be left out, lines below are a note for the agent; with always also later changes by the same tool, of this path or of a glob',
   allowedTo: 'writer',
   decidesOn: { states: 'pending', includesUndos: true, onlySeen: true },
   read: readApproval,
@@ -42,11 +52,13 @@ export const approve = {
   run: runApprove,
 } as const satisfies CommandDefinition<'approve'>;
 
-/** Only ids, or at most one of them and `always` with a glob: nobody approves by a slip. */
+/** Only ids, one glob, or at most one id and `always` with a glob: nobody approves by a slip. */
 function readApproval({ rest, note }: CommandText): CommandNamed<'approve'> | null {
   const words = splitWords(rest);
   const at = words.findIndex((word) => word.toLowerCase() === 'always');
-  const targets = at === -1 ? readIds(words) : readOneId(words.slice(0, at));
+  const [first = '', ...others] = words;
+  const paths = others.length === 0 ? readGlob(first) : null;
+  const targets = at === -1 ? (paths ?? readIds(words)) : readOneId(words.slice(0, at));
   if (targets === null) return null;
   if (at === -1) return { name: 'approve', targets, note: note.trim() };
   const [glob = null, ...more] = words.slice(at + 1);
@@ -80,6 +92,9 @@ function needsToApprove(context: CommentContext): readonly Need[] {
 function runApprove(context: CommandContext, { targets, note, always }: CommandNamed<'approve'>): Step {
   const question = findDecidedQuestion(context.pull, approve.decidesOn, targets, context.commentRef);
   if (question !== null && always === undefined) return approveQuestion(context, question, note);
+  // In a thread a command is about its change.
+  if (targets.by === 'paths' && context.intent.location.at === 'thread')
+    return endWithHint(context, 'approve', malformedCommand(approve.syntax));
   const resolution = resolveDecisionTargets(context, approve, targets);
   if (!('open' in resolution)) return resolution;
   if (resolution.open.length === 0) return replyAlreadyDecided(context, resolution.alreadyDecided);
@@ -97,11 +112,8 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
 /** How the proposals are approved; `always` is null for these alone. */
 type Approving = { readonly rules: ApprovalRules; readonly note: string; readonly always: AlwaysRequest | null };
 
-function approveAll(
-  context: CommandContext,
-  { open, alreadyDecided, postedLater }: ResolvedTargets,
-  { rules, note, always }: Approving,
-): Step {
+function approveAll(context: CommandContext, resolved: ResolvedTargets, { rules, note, always }: Approving): Step {
+  const { open } = resolved;
   const { location, createdAt } = context.intent;
   const [only] = open;
   const granted = always === null || only === undefined ? null : requestStandingApproval(context, only, always);
@@ -124,7 +136,7 @@ function approveAll(
         : recordStandingApproval(replied, context, granted);
   const committing = queueCommit(standing, newlyApproved, context);
   const reason = newlyApproved.length > 0 || ids.length === 0 ? 'approved' : 'vote-counted';
-  return endStep(withLeftoverReplies(committing, context, alreadyDecided, postedLater), reason);
+  return endStep(withLeftoverReplies(committing, context, resolved), reason);
 }
 
 /** For a person whose approval counts already: how many more are missing. */

@@ -10,7 +10,7 @@ import {
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import { deniedOutput, readDeniedOutput } from '../agent/shared/tool-results.ts';
-import { type CommandNamed, readTargetsAndText } from '../comments/command-line.ts';
+import { type CommandNamed, readLeadingGlob, readTargetsAndText } from '../comments/command-line.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
 import type { Vote } from '../state/vote.ts';
@@ -21,19 +21,20 @@ import {
   type CommandContext,
   type CommandDefinition,
   createVote,
+  type ResolvedTargets,
   withLeftoverReplies,
 } from './shared/context.ts';
-import { findDecidedQuestion, meantTargets, type ResolvedTargets, resolveDecisionTargets } from './shared/targets.ts';
+import { findDecidedQuestion, meantTargets, resolveDecisionTargets } from './shared/targets.ts';
 
 export const deny = {
   name: 'deny',
   words: ['deny', 'reject', 'dismiss'],
-  syntax: '/deny [<id>…|all] [reason]',
-  summary: 'do not make this change; the reason goes to the agent',
+  syntax: '/deny [<id>…|all|<glob>] [reason]',
+  summary: 'do not make this change, or those on the paths of a glob; the reason goes to the agent',
   allowedTo: 'writer-or-author',
   decidesOn: { states: 'uncommitted', includesUndos: true },
   read: ({ rest, note }) => {
-    const { text, ...denied } = readTargetsAndText(rest, note);
+    const { text, ...denied } = readLeadingGlob(rest, note) ?? readTargetsAndText(rest, note);
     return { name: 'deny', ...denied, reason: text };
   },
   run: runDeny,
@@ -72,9 +73,10 @@ export function rejectWithVote(builder: StepBuilder, proposal: Proposal, vote: V
 export function endRejection(
   context: CommandContext,
   rejected: StepBuilder,
-  { open, alreadyDecided, postedLater }: ResolvedTargets,
+  resolved: ResolvedTargets,
   { action, text }: { readonly action: 'deny' | 'edit'; readonly text: string | null },
 ): Step {
+  const { open, alreadyDecided } = resolved;
   // An undo has no call that an instruction could go to, so `/edit` does not stop it.
   const executing = alreadyDecided.filter(
     ({ state, origin }) => state === 'executing' && (action === 'deny' || origin.kind === 'call'),
@@ -85,5 +87,5 @@ export function endRejection(
   );
   const advanced = open.length === 0 ? voted : advanceBatch(acknowledge(voted, context), context.facts.now);
   const reason = open.length === 0 ? 'already-decided' : action === 'deny' ? 'denied' : 'edit-requested';
-  return endStep(withLeftoverReplies(advanced, context, alreadyDecided, postedLater), reason);
+  return endStep(withLeftoverReplies(advanced, context, resolved), reason);
 }

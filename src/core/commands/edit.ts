@@ -30,8 +30,9 @@ import {
   type CommentContext,
   createVote,
   endWithReply,
+  type ResolvedTargets,
 } from './shared/context.ts';
-import { findAnsweredProposal, meantTargets, type ResolvedTargets, resolveDecisionTargets } from './shared/targets.ts';
+import { findAnsweredProposal, meantTargets, resolveDecisionTargets } from './shared/targets.ts';
 
 export const edit = {
   name: 'edit',

@@ -64,6 +64,24 @@ export function readOneId(words: readonly string[]): Targets | null {
   return words.length > 1 || targets?.by === 'all' ? null : targets;
 }
 
+/** Longer ones could not be shown to their end. */
+const MAX_GLOB_CHARACTERS = 200;
+
+/** The changes on the paths of a glob, which a slash, star or dot tells from another word; null for that and an id. */
+export function readGlob(word: string): Targets | null {
+  return /[/.*]/.test(word) && parsePunctuatedId(word) === null && word.length <= MAX_GLOB_CHARACTERS
+    ? { by: 'paths', glob: word }
+    : null;
+}
+
+/** A glob as the first word, also with the punctuation of a sentence behind it; null if there is none. */
+export function readLeadingGlob(rest: string, below: string): TargetsAndText | null {
+  const [word = ''] = /^[^\s,;]*/.exec(rest) ?? [];
+  const targets = readGlob(word.replace(/[.:!?]{1,3}$/, '').replace(/^`([^`]*)`$/, '$1'));
+  const text = rest.slice(word.length).replace(/^[,;]/, '');
+  return targets === null ? null : { targets, text: joinText(text, below), fullText: joinText(rest, below) };
+}
+
 /** What a command is about, and its words; `fullText` has the ids too, for a text that begins with a word like one. */
 type TargetsAndText = { readonly targets: Targets; readonly text: string; readonly fullText: string };
 

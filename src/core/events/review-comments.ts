@@ -51,6 +51,7 @@ function proposalIdsDecidedBy(
   if (targets === null) return isWithoutDecision(parsed) ? [] : threadIds;
   switch (targets.by) {
     case 'location':
+    case 'paths':
       return threadIds;
     case 'all':
       return allIds;

@@ -4,7 +4,16 @@ import type { Proposal } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { Person } from '../state/vote.ts';
 import { formatProposalList, linkedId } from './proposal/proposal-status.ts';
-import { codeSpan, composeReply, escapeMessage, formatMention, formatTime } from './shared/markdown.ts';
+import { NEW_RUN_HINT } from './run-ended.ts';
+import {
+  codeSpan,
+  composeReply,
+  escapeMessage,
+  formatMention,
+  formatTime,
+  joinBlocks,
+  truncate,
+} from './shared/markdown.ts';
 
 const UPDATE_HINT = 'The agent has been told and may propose an update.';
 
@@ -82,4 +91,26 @@ function stillPending(proposals: number, questions: number): string {
   return proposals === 1
     ? 'a change is still pending and expires'
     : `${proposals} changes are still pending and expire`;
+}
+
+/** What a glob named, after the decision on it. */
+export function takenByGlob(glob: string, taken: readonly Proposal[]): Reply {
+  return composeReply(`${globSpan(glob)} took ${pluralize(taken.length, 'change')}:`, formatProposalList(taken));
+}
+
+/** A glob that no pending change is on. */
+export function nothingOnPaths(glob: string, pending: readonly Proposal[]): Reply {
+  return composeReply(
+    `Nothing was decided: no change that waited when you posted this is on the paths of ${globSpan(glob)}.`,
+    pending.length === 0 ? 'No change is pending.' : joinBlocks('Still pending:', formatProposalList(pending)),
+    pending.length === 0
+      ? NEW_RUN_HINT
+      : 'Post the command again with another glob or with ids. A reason whose first word has a slash, star or dot goes on the line below the command.',
+  );
+}
+
+const MAX_GLOB_CHARACTERS = 300;
+
+function globSpan(glob: string): string {
+  return codeSpan(truncate(glob, MAX_GLOB_CHARACTERS));
 }

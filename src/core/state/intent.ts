@@ -145,10 +145,11 @@ export type CommandName = Command['name'];
 /** The word `always` behind `/approve`; the glob as written, null for the path of the change. */
 export type AlwaysRequest = { readonly glob: string | null };
 
-/** The proposals that a command names: by id (lower case), all, or by the comment's location. */
+/** The proposals that a command names: by id (lower case), all, those on some paths, or by the comment's location. */
 export type Targets =
   | { readonly by: 'ids'; readonly ids: readonly string[] }
   | { readonly by: 'all' }
+  | { readonly by: 'paths'; readonly glob: string }
   | { readonly by: 'location' };
 
 /** A webhook about an installation or some of its repositories, which concerns many pull requests at once. */

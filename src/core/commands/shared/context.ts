@@ -1,6 +1,7 @@
 import type { Reply } from '../../../lib/trust.ts';
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../../actions/step-builder.ts';
 import type { CommandNamed, CommandSyntax } from '../../comments/command-line.ts';
+import { takenByGlob } from '../../messages/change-replies.ts';
 import {
   type CommandHelp,
   cannotCommit,
@@ -105,14 +106,26 @@ export function acknowledge(
   return withEffects(builder, { type: 'react', location, content });
 }
 
-/** Replies about proposals that the command named but does not change: decided before, or posted after the comment. */
+/** The proposals that a decision is about; `postedLater` were posted after the comment, and stay as they are. */
+export type ResolvedTargets = {
+  readonly open: readonly Proposal[];
+  readonly alreadyDecided: readonly Proposal[];
+  readonly postedLater: readonly Proposal[];
+  /** The glob that named them; null if nothing or their ids did. */
+  readonly glob: string | null;
+};
+
+/**
+ * Replies with the proposals that a glob named, and about those that the command does not change: decided before, or
+ * posted after the comment.
+ */
 export function withLeftoverReplies(
   builder: StepBuilder,
   { intent: { location } }: CommandContext,
-  alreadyDecided: readonly Proposal[],
-  postedLater: readonly Proposal[],
+  { open, alreadyDecided, postedLater, glob }: ResolvedTargets,
 ): StepBuilder {
-  const replied = alreadyDecided.length === 0 ? builder : withReply(builder, location, decidedBefore(alreadyDecided));
+  const listed = glob === null || open.length === 0 ? builder : withReply(builder, location, takenByGlob(glob, open));
+  const replied = alreadyDecided.length === 0 ? listed : withReply(listed, location, decidedBefore(alreadyDecided));
   return postedLater.length === 0 ? replied : withReply(replied, location, postedAfterwards(postedLater));
 }
 

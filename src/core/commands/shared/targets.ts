@@ -1,5 +1,8 @@
 import { wasAskedBefore } from '../../actions/close-question.ts';
+import { pathsOf } from '../../edits/change.ts';
+import { nothingOnPaths } from '../../messages/change-replies.ts';
 import { ambiguous, nothingPending, postedAfterwards, unknownIds } from '../../messages/replies.ts';
+import { globMatcher } from '../../policy/globs.ts';
 import type { CommentLocation, Targets } from '../../state/intent.ts';
 import { beginsThread } from '../../state/posted-comment.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
@@ -7,7 +10,13 @@ import { isFinal, isOpen, isPending } from '../../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../../state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../../state/question.ts';
 import type { Step } from '../../step/step.ts';
-import { type CommandContext, type CommentRef, endWithReply, type TargetScope } from './context.ts';
+import {
+  type CommandContext,
+  type CommentRef,
+  endWithReply,
+  type ResolvedTargets,
+  type TargetScope,
+} from './context.ts';
 
 type TargetResolution =
   /** `postedLater` has the proposals that were posted after the comment was written. */
@@ -18,7 +27,7 @@ type TargetResolution =
   | { readonly kind: 'no-match'; readonly postedLater: readonly Proposal[] };
 
 /**
- * Finds the proposals that a command names by id, by `all` or by its location. Anything uncertain is left unresolved.
+ * Finds the proposals that a command names by id, by `all`, by paths or by its location. Anything uncertain is left unresolved.
  */
 export function resolveTargets(
   pull: PullState,
@@ -28,6 +37,7 @@ export function resolveTargets(
 ): TargetResolution {
   if (targets.by === 'ids') return resolveIds(pull, scope, targets.ids, commentRef);
   if (targets.by === 'all') return resolveAll(pull, scope, commentRef);
+  if (targets.by === 'paths') return resolveAll(pull, scope, commentRef, isOnPaths(scope, targets.glob));
   const proposal = isPointing(scope, commentRef) ? findAnsweredProposal(pull, commentRef) : null;
   if (proposal !== null) return resolvedTo([proposal], commentRef);
   if (!canMeanOnly(scope, commentRef))
@@ -84,12 +94,24 @@ function notDecidedInThreads(proposals: readonly Proposal[], { decidedInThreads 
   return proposals.filter((proposal) => !decidedInThreads.includes(proposal.id));
 }
 
-/** Every proposal in scope that was posted before the comment, and that its writer can have seen. */
-export function resolveAll(pull: PullState, scope: TargetScope, commentRef: CommentRef): TargetResolution {
-  const open = notDecidedInThreads(pull.proposals, commentRef).filter((one) => isInScope(scope, one));
+/** Every proposal in scope that is meant, was posted before the comment, and that its writer can have seen. */
+export function resolveAll(
+  pull: PullState,
+  scope: TargetScope,
+  commentRef: CommentRef,
+  isMeant: (proposal: Proposal) => boolean = () => true,
+): TargetResolution {
+  const inScope = notDecidedInThreads(pull.proposals, commentRef).filter((one) => isInScope(scope, one));
+  const open = inScope.filter(isMeant);
   const proposals = open.filter((one) => isSeen(pull, scope, one, commentRef));
   const postedLater = open.filter((proposal) => !proposals.includes(proposal));
   return resolvedTo(proposals, commentRef, postedLater);
+}
+
+/** An approval covers a change only with all of its paths; for a denial, which changes no file, one is enough. */
+function isOnPaths({ states }: TargetScope, glob: string): (proposal: Proposal) => boolean {
+  const matches = globMatcher(glob);
+  return ({ change }) => (states === 'pending' ? pathsOf(change).every(matches) : pathsOf(change).some(matches));
 }
 
 /**
@@ -174,13 +196,6 @@ export function isThreadOf({ comment }: Proposal, rootId: number): boolean {
   return beginsThread(comment, rootId);
 }
 
-/** The proposals that a decision is about; `postedLater` were posted after the comment, and stay as they are. */
-export type ResolvedTargets = {
-  readonly open: readonly Proposal[];
-  readonly alreadyDecided: readonly Proposal[];
-  readonly postedLater: readonly Proposal[];
-};
-
 type DecisionCommand = { readonly name: 'approve' | 'deny' | 'edit'; readonly decidesOn: TargetScope };
 
 /** The proposals, or the step that replies why the decision is about none. */
@@ -190,12 +205,15 @@ export function resolveDecisionTargets(
   targets: Targets,
 ): ResolvedTargets | Step {
   const resolution = resolveTargets(context.pull, command.decidesOn, targets, context.commentRef);
+  const glob = targets.by === 'paths' ? targets.glob : null;
+  if (glob !== null && resolution.kind === 'no-match' && resolution.postedLater.length === 0)
+    return endWithReply(context, nothingOnPaths(glob, context.pull.proposals.filter(isPending)), 'nothing-pending');
   if (resolution.kind !== 'resolved') return replyUnresolved(context, command.name, resolution);
   const { proposals, postedLater } = resolution;
   const question = targets.by === 'location' && command.name !== 'edit' ? findQuestionBeside(context) : null;
   if (question !== null) return endWithReply(context, ambiguous(command.name, proposals, false, question), 'ambiguous');
   const open = proposals.filter((proposal) => canDecide(command, proposal));
-  return { open, alreadyDecided: proposals.filter((proposal) => !open.includes(proposal)), postedLater };
+  return { open, alreadyDecided: proposals.filter((proposal) => !open.includes(proposal)), postedLater, glob };
 }
 
 /** A person's own text that is about to be committed can be denied, but not approved: nobody else has seen it. */
@@ -204,13 +222,15 @@ function canDecide(command: DecisionCommand, proposal: Proposal): boolean {
   return command.name !== 'approve' || postedChange(proposal) === proposal.change;
 }
 
-/** In the thread of a proposal or question, a first word that only looks like an id is part of the text. */
+/** In a thread, a first word that only looks like an id of its proposal or question, or like a glob, is text. */
 export function meantTargets(
   { pull, commentRef }: CommandContext,
   targets: Targets,
   text: string,
   fullText: string,
 ): { readonly targets: Targets; readonly text: string } {
+  if (targets.by === 'paths' && commentRef.location.at === 'thread')
+    return { targets: { by: 'location' }, text: fullText };
   const isAnswer = findAnsweredProposal(pull, commentRef) !== null || findAnsweredQuestion(pull, commentRef) !== null;
   if (targets.by !== 'ids' || !isAnswer) return { targets, text };
   const known = [...pull.proposals, ...(pull.run?.questions ?? [])];

@@ -50,7 +50,7 @@ function summarizeAlways(always: AlwaysRequest | undefined): string {
 }
 
 function summarizeTargets({ targets }: { readonly targets: Targets }): string {
-  return targets.by === 'ids' ? targets.ids.join('+') : targets.by;
+  return targets.by === 'ids' ? targets.ids.join('+') : targets.by === 'paths' ? `on ${targets.glob}` : targets.by;
 }
 
 function summarizeText(text: Extract<ParsedComment, { kind: 'text' }>): string {
@@ -89,6 +89,10 @@ describe('the first line of a comment (S57, F18)', () => {
     ['/approve k7q2 all', 'malformed approve'],
     ['/approve abcd', 'malformed approve'],
     ['/approve 1', 'malformed approve'],
+    ['/approve src/*.ts\nthanks', 'approve on src/*.ts: thanks'],
+    ['/approve `**`', 'approve on **'],
+    ['/approve README.md docs/a.md', 'malformed approve'],
+    ['/approve k7q2.', 'malformed approve'],
     ['/approve `k7q2`,m3x9', 'approve k7q2+m3x9'],
     ['/approve k7q2, m3x9', 'approve k7q2+m3x9'],
     ['/approve always', 'approve location always this path'],
@@ -116,6 +120,10 @@ describe('the first line of a comment (S57, F18)', () => {
     ['/edit k7q2\u00A0use bigint', 'edit k7q2: use bigint'],
     ['/edit k7q2’s name', 'edit location: k7q2’s name'],
     ['/edit `k7q2`', 'malformed edit'],
+    ['/deny src/*.ts: too risky', 'deny on src/*.ts: too risky'],
+    ['/deny `docs/**`, too risky\nand long', 'deny on docs/**: too risky\nand long'],
+    ['/deny **k7q2** no', 'deny k7q2: no'],
+    ['/deny no. I mean it.', 'deny location: no. I mean it.'],
     ['/deny all', 'deny all'],
     ['/deny all of this is wrong', 'deny all: of this is wrong'],
     ['/deny all: they break callers', 'deny all: they break callers'],

@@ -109,6 +109,8 @@ function everyReply(text: string): readonly Reply[] {
     helpShown: [replies.helpShown(COMMAND_LIST)],
   };
   const aboutChanges: EveryReply<typeof changeReplies> = {
+    takenByGlob: [changeReplies.takenByGlob(text, changes)],
+    nothingOnPaths: [changeReplies.nothingOnPaths(text, changes), changeReplies.nothingOnPaths(text, [])],
     committed: [changeReplies.committed(commit, changes)],
     notAppliedStale: [changeReplies.notAppliedStale(changes)],
     commitFailed: [changeReplies.commitFailed(text, changes)],
