@@ -17,6 +17,7 @@ const REVIEW_COMMENT = `${REPOSITORY}/pulls/comments/{comment_id}`;
 /** Methods of the fake GitHub, by path. */
 const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   '/app': ['get'],
+  '/app/hook/config': ['get'],
   '/app/hook/deliveries': ['get'],
   '/app/hook/deliveries/{delivery_id}': ['get'],
   '/app/hook/deliveries/{delivery_id}/attempts': ['post'],
@@ -39,11 +40,24 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   [REVIEW_COMMENT]: ['get', 'patch', 'delete'],
   [`${REVIEW_COMMENT}/reactions`]: ['get', 'post'],
   [`${REPOSITORY}/issues/{issue_number}/comments`]: ['get', 'post'],
+  [`${REPOSITORY}/issues/{issue_number}/labels`]: ['get', 'post'],
+  [`${REPOSITORY}/issues/{issue_number}/labels/{name}`]: ['delete'],
+  [`${REPOSITORY}/labels`]: ['post'],
+  [`${REPOSITORY}/labels/{name}`]: ['get'],
   [ISSUE_COMMENT]: ['get', 'patch', 'delete'],
   [`${ISSUE_COMMENT}/reactions`]: ['get', 'post'],
+  [`${REPOSITORY}/actions/jobs/{job_id}/logs`]: ['get'],
+  [`${REPOSITORY}/check-runs`]: ['post'],
+  [`${REPOSITORY}/check-runs/{check_run_id}`]: ['get', 'patch'],
+  [`${REPOSITORY}/check-runs/{check_run_id}/annotations`]: ['get'],
+  [`${REPOSITORY}/check-suites/{check_suite_id}/check-runs`]: ['get'],
   [`${REPOSITORY}/collaborators/{username}/permission`]: ['get'],
   [`${REPOSITORY}/commits`]: ['get'],
   [`${REPOSITORY}/commits/{ref}`]: ['get'],
+  [`${REPOSITORY}/commits/{ref}/check-runs`]: ['get'],
+  [`${REPOSITORY}/commits/{ref}/check-suites`]: ['get'],
+  [`${REPOSITORY}/commits/{ref}/status`]: ['get'],
+  [`${REPOSITORY}/commits/{ref}/statuses`]: ['get'],
   [`${REPOSITORY}/compare/{basehead}`]: ['get'],
   [`${REPOSITORY}/git/blobs`]: ['post'],
   [`${REPOSITORY}/git/blobs/{file_sha}`]: ['get'],
@@ -60,6 +74,12 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** Webhooks of the fake GitHub. A schema has the event's name and action. */
 const EVENTS: readonly string[] = [
+  'check-run-completed',
+  'check-run-created',
+  'check-run-requested-action',
+  'check-suite-completed',
+  'merge-group-checks-requested',
+  'merge-group-destroyed',
   'installation-created',
   'installation-deleted',
   'installation-new-permissions-accepted',
@@ -73,11 +93,13 @@ const EVENTS: readonly string[] = [
   'pull-request-closed',
   'pull-request-converted-to-draft',
   'pull-request-edited',
+  'pull-request-labeled',
   'pull-request-locked',
   'pull-request-opened',
   'pull-request-ready-for-review',
   'pull-request-reopened',
   'pull-request-synchronize',
+  'pull-request-unlabeled',
   'pull-request-unlocked',
   'pull-request-review-dismissed',
   'pull-request-review-edited',
@@ -88,6 +110,7 @@ const EVENTS: readonly string[] = [
   'pull-request-review-thread-resolved',
   'pull-request-review-thread-unresolved',
   'push',
+  'status',
 ];
 
 /**

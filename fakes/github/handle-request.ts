@@ -18,6 +18,7 @@ import { type CountingResult, countRequest, rateLimitHeaders } from './http/rate
 import { createUsage, type ServerState } from './http/server-state.ts';
 import type { Operations } from './operations/operations.ts';
 import { serveArchive } from './rest/archive.ts';
+import { serveJobLog } from './rest/checks.ts';
 import { matchRoute, type RouteMatch } from './rest/router.ts';
 import { dispatchRoute, ROUTES } from './rest/routes.ts';
 import type { AppPermissions, EnterpriseServer, GitHubHost } from './state/github-state.ts';
@@ -146,6 +147,8 @@ function routeRequest(context: RequestContext): ApiResponse {
   if (target.path === '/graphql' && request.method === 'POST') return handleGraphql({ ...context, body });
   const archive = serveArchive(request.method, target, state, context.now);
   if (archive !== undefined) return archive;
+  const log = serveJobLog(request.method, target, state, { now: context.now, range: request.headers['range'] });
+  if (log !== undefined) return log;
   if (match === undefined)
     return { ...notFoundResponse(state), violation: `unknown route ${request.method} ${target.path}` };
   if (!isRecord(body))
@@ -188,7 +191,8 @@ function renderResponse(
     case 'list': {
       const page = paginate(body.items, target.query, absoluteUrl(answer.state, request));
       const linked = page.link === undefined ? headers : { ...headers, link: page.link };
-      return { response: jsonResponse(status, page.items, linked), json: page.items };
+      const json = body.wrap?.(page.items) ?? page.items;
+      return { response: jsonResponse(status, json, linked), json };
     }
   }
 }
@@ -254,9 +258,10 @@ type EnterpriseRequest = {
 };
 
 /** REST, GraphQL and archive downloads. */
-const SERVED_PATH = /^\/(?:api\/v3(?:[/?]|$)|api\/graphql$|codeload\/)/;
+const SERVED_PATH = /^\/(?:api\/v3(?:[/?]|$)|api\/graphql$|codeload\/|joblogs\/)/;
 
-const ARCHIVE_DOWNLOAD_PATH = /^\/codeload\//;
+/** Archives and logs, whose links need no token. */
+const DOWNLOAD_PATH = /^\/(?:codeload|joblogs)\//;
 
 /**
  * Returns the error of an Enterprise Server for unknown paths, anonymous callers (private mode) and missing routes; null
@@ -273,7 +278,7 @@ function checkEnterpriseAccess(
       ...notFoundResponse(state),
       violation: `${request.method} ${request.target} is not below /api on this server`,
     };
-  if (ARCHIVE_DOWNLOAD_PATH.test(request.target)) return null;
+  if (DOWNLOAD_PATH.test(request.target)) return null;
   if (anonymous) return errorResponse(state, 401, 'Must authenticate to access this API.');
   if (route === 'GET /rate_limit') return errorResponse(state, 404, 'Rate limiting is not enabled.');
   return route !== null && server.missingRoutes.includes(route) ? notFoundResponse(state) : null;

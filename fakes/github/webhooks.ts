@@ -96,6 +96,7 @@ export function createDeliveries(options: FakeDeliveriesOptions): FakeDeliveries
 function enqueue(queue: DeliveryQueue, event: WebhookEvent, github: GitHubState): void {
   const app = github.apps.get(queue.options.appId);
   if (app === undefined || !isSubscribed(app, event.name)) return;
+  if (event.onlyAppId !== undefined && event.onlyAppId !== app.id) return;
   const installation = findInstallationFor(github, app, event);
   if (installation === undefined) return;
   const payload = { ...event.payload, installation };

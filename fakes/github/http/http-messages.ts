@@ -53,7 +53,7 @@ export type ApiResponse = {
 type ApiResponseBody =
   | { readonly kind: 'json'; readonly value: unknown }
   /** The complete list; only the requested page is sent. */
-  | { readonly kind: 'list'; readonly items: readonly unknown[] }
+  | { readonly kind: 'list'; readonly items: readonly unknown[]; readonly wrap?: (page: readonly unknown[]) => object }
   | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Uint8Array }
   | { readonly kind: 'none' };
 
@@ -67,6 +67,15 @@ export function okResponse(state: ServerState, value: unknown): ApiResponse {
 /** 200 with one page of a list and an unchanged state. */
 export function listResponse(state: ServerState, items: readonly unknown[]): ApiResponse {
   return { status: 200, body: { kind: 'list', items }, state, events: [] };
+}
+
+/** 200 with one page of a list inside an object. */
+export function wrappedListResponse(
+  state: ServerState,
+  items: readonly unknown[],
+  wrap: (page: readonly unknown[]) => object,
+): ApiResponse {
+  return { status: 200, body: { kind: 'list', items, wrap }, state, events: [] };
 }
 
 /** 200 with the bytes of a file and an unchanged state. */

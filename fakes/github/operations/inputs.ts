@@ -6,8 +6,13 @@ import type {
   DiffSide,
   FakeAccountType,
   FakeActor,
+  FakeAnnotation,
+  FakeCheckAction,
+  FakeCheckConclusion,
+  FakeCheckStatus,
   FakeReactionContent,
   FakeRuleset,
+  FakeStatusState,
 } from '../state/github-state.ts';
 
 /** A pull request or issue, and the actor. */
@@ -200,4 +205,39 @@ export type PushFilesInput = RepositoryTarget & {
   readonly files: ReadonlyMap<string, Uint8Array | string | null>;
   readonly message?: string;
   readonly author?: GitIdentityInput;
+};
+
+/** `actor.viaAppId` is the App whose suite it is. */
+export type OpenCheckSuiteInput = RepositoryTarget & { readonly headSha: Sha; readonly expectsMore?: boolean };
+
+/** The last job of a workflow has been created. */
+export type CloseCheckSuiteInput = RepositoryTarget & { readonly suiteId: number };
+
+type CheckRunFields = {
+  readonly detailsUrl?: string;
+  readonly externalId?: string;
+  readonly status?: FakeCheckStatus;
+  readonly conclusion?: FakeCheckConclusion;
+  readonly output?: { readonly title?: string; readonly summary?: string; readonly text?: string };
+  /** Added to the former ones. */
+  readonly annotations?: readonly FakeAnnotation[];
+  readonly actions?: readonly FakeCheckAction[];
+  /** Only GitHub Actions has logs; there is no API to write one. */
+  readonly log?: Uint8Array | string;
+};
+
+/** Without `suiteId` it belongs to the suite of its App and commit. A conclusion completes it. */
+export type CreateCheckRunInput = RepositoryTarget &
+  CheckRunFields & { readonly name: string; readonly headSha: Sha; readonly suiteId?: number };
+
+export type UpdateCheckRunInput = RepositoryTarget &
+  CheckRunFields & { readonly checkRunId: number; readonly name?: string };
+
+/** `context` defaults to GitHub's `default`. */
+export type CreateCommitStatusInput = RepositoryTarget & {
+  readonly sha: Sha;
+  readonly state: FakeStatusState;
+  readonly context?: string;
+  readonly description?: string;
+  readonly targetUrl?: string;
 };

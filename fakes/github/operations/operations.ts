@@ -2,6 +2,9 @@ import type { Sha } from '../git/objects.ts';
 import type {
   FakeAccount,
   FakeApp,
+  FakeCheckRun,
+  FakeCheckSuite,
+  FakeCommitStatus,
   FakeInstallation,
   FakeIssue,
   FakeIssueComment,
@@ -24,6 +27,7 @@ import {
   suspendApp,
   uninstallApp,
 } from './accounts.ts';
+import { closeCheckSuite, createCheckRun, createCommitStatus, openCheckSuite, updateCheckRun } from './checks.ts';
 import {
   createIssueComment,
   deleteIssueComment,
@@ -118,6 +122,12 @@ export type Operations = {
   readonly reactToIssueComment: Operation<Input.AddReactionInput, FakeReaction>;
   readonly reactToReviewComment: Operation<Input.AddReactionInput, FakeReaction>;
 
+  readonly openCheckSuite: Operation<Input.OpenCheckSuiteInput, FakeCheckSuite>;
+  readonly closeCheckSuite: Operation<Input.CloseCheckSuiteInput, FakeCheckSuite>;
+  readonly createCheckRun: Operation<Input.CreateCheckRunInput, FakeCheckRun>;
+  readonly updateCheckRun: Operation<Input.UpdateCheckRunInput, FakeCheckRun>;
+  readonly createCommitStatus: Operation<Input.CreateCommitStatusInput, FakeCommitStatus>;
+
   readonly createGitBlob: Operation<Input.CreateBlobInput, Sha>;
   readonly createGitTree: Operation<Input.CreateTreeInput, Sha>;
   readonly createGitCommit: Operation<Input.CreateCommitInput, Sha>;
@@ -171,6 +181,11 @@ export const OPERATIONS: Operations = {
   unresolveReviewThread,
   reactToIssueComment,
   reactToReviewComment,
+  openCheckSuite,
+  closeCheckSuite,
+  createCheckRun,
+  updateCheckRun,
+  createCommitStatus,
   createGitBlob,
   createGitTree,
   createGitCommit,

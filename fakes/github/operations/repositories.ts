@@ -49,6 +49,9 @@ export const addRepository: Operation<AddRepositoryInput, FakeRepository> = (git
     nextNumber: 1,
     issues: new Map(),
     pulls: new Map(),
+    checkSuites: new Map(),
+    checkRuns: new Map(),
+    statuses: [],
   };
   const actor = { accountId: owner.id, viaAppId: null };
   const details = { repositoryId: id, ref: `refs/heads/${defaultBranch}`, after: sha };
@@ -76,6 +79,9 @@ export const forkRepository: Operation<ForkRepositoryInput, FakeRepository> = (g
     nextNumber: 1,
     issues: new Map(),
     pulls: new Map(),
+    checkSuites: new Map(),
+    checkRuns: new Map(),
+    statuses: [],
   };
   const actor = { accountId: input.ownerId, viaAppId: null };
   return succeedWith(

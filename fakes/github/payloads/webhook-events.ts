@@ -151,7 +151,7 @@ export function createRepositoriesRemovedEvent(
 }
 
 /** Creates an event with the fields that all events of a repository share. */
-function createRepositoryEvent(
+export function createRepositoryEvent(
   github: GitHubState,
   name: string,
   action: string | null,

@@ -15,6 +15,7 @@ import {
   isPullRequest,
 } from '../state/lookup.ts';
 import { APP_ROUTES, HOOK_ROUTES } from './app.ts';
+import { CHECK_ROUTES } from './checks.ts';
 import { GIT_ROUTES } from './git-data.ts';
 import { ISSUE_COMMENT_ROUTES } from './issue-comments.ts';
 import { PULL_ROUTES } from './pull-requests.ts';
@@ -42,6 +43,7 @@ export const ROUTES: RouteTable = compileRoutes([
   ...REVIEW_COMMENT_ROUTES,
   ...ISSUE_COMMENT_ROUTES,
   ...GIT_ROUTES,
+  ...CHECK_ROUTES,
 ]);
 
 const NOT_ACCESSIBLE_MESSAGE = 'Resource not accessible by integration';

@@ -37,7 +37,11 @@ export type AuditAction =
   | 'review-comment-deleted'
   | 'thread-resolved'
   | 'thread-unresolved'
-  | 'reaction-added';
+  | 'reaction-added'
+  | 'check-suite-opened'
+  | 'check-run-created'
+  | 'check-run-updated'
+  | 'status-created';
 
 /** One write; `at` is in ms. */
 export type AuditEntry = {

@@ -92,6 +92,81 @@ export type FakeRepository = {
   readonly nextNumber: number;
   readonly issues: ReadonlyMap<number, FakeIssue>;
   readonly pulls: ReadonlyMap<number, FakePullRequest>;
+  readonly checkSuites: ReadonlyMap<number, FakeCheckSuite>;
+  readonly checkRuns: ReadonlyMap<number, FakeCheckRun>;
+  /** Oldest first; the last one of a commit and context counts. */
+  readonly statuses: readonly FakeCommitStatus[];
+};
+
+/** The checks of one App for one commit; of GitHub Actions, one workflow run. Its status derives from its check runs. */
+export type FakeCheckSuite = {
+  readonly id: number;
+  readonly nodeId: string;
+  readonly appId: number;
+  readonly headSha: Sha;
+  readonly createdAt: string;
+  /** A workflow that has jobs left which GitHub has not created yet. */
+  readonly expectsMore: boolean;
+};
+
+export type FakeCheckStatus = 'queued' | 'in_progress' | 'completed';
+
+export type FakeCheckConclusion =
+  | 'success'
+  | 'failure'
+  | 'neutral'
+  | 'cancelled'
+  | 'skipped'
+  | 'timed_out'
+  | 'action_required'
+  | 'stale'
+  | 'startup_failure';
+
+export type FakeAnnotation = {
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly level: 'notice' | 'warning' | 'failure';
+  readonly message: string;
+  readonly title: string | null;
+};
+
+/** A button of a completed check run. */
+export type FakeCheckAction = { readonly label: string; readonly description: string; readonly identifier: string };
+
+export type FakeCheckRun = {
+  readonly id: number;
+  readonly nodeId: string;
+  readonly suiteId: number;
+  readonly appId: number;
+  readonly name: string;
+  readonly headSha: Sha;
+  readonly externalId: string;
+  readonly detailsUrl: string | null;
+  readonly status: FakeCheckStatus;
+  /** Null until it is completed. */
+  readonly conclusion: FakeCheckConclusion | null;
+  readonly startedAt: string;
+  readonly completedAt: string | null;
+  readonly output: { readonly title: string | null; readonly summary: string | null; readonly text: string | null };
+  readonly annotations: readonly FakeAnnotation[];
+  readonly actions: readonly FakeCheckAction[];
+  /** The log of a job of GitHub Actions; null without one. */
+  readonly log: Uint8Array | null;
+};
+
+export type FakeStatusState = 'error' | 'failure' | 'pending' | 'success';
+
+export type FakeCommitStatus = {
+  readonly id: number;
+  readonly nodeId: string;
+  readonly sha: Sha;
+  readonly context: string;
+  readonly state: FakeStatusState;
+  readonly description: string | null;
+  readonly targetUrl: string | null;
+  readonly creatorId: number;
+  readonly createdAt: string;
 };
 
 /** The common fields of issues and pull requests. */

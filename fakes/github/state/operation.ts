@@ -28,6 +28,8 @@ export type WebhookEvent = {
   readonly action: string | null;
   readonly repositoryId: number | null;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** Only this App gets it. */
+  readonly onlyAppId?: number;
 };
 
 /** The result of an operation. An operation with an error changes nothing and causes no event. */

@@ -19,6 +19,9 @@ function repository(id: number): FakeRepository {
     defaultBranch: 'main',
     forkOf: null,
     nextNumber: 1,
+    checkSuites: new Map(),
+    checkRuns: new Map(),
+    statuses: [],
   };
   return { id, nodeId: `R_${id}`, ownerId: 1, ...names, ...dates, ...refs };
 }

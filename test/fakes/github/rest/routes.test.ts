@@ -3,6 +3,7 @@ import type { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../../fakes/github/operations/operations.ts';
 import { ROUTES } from '../../../../fakes/github/rest/routes.ts';
+import type { FakeActor, FakeApp } from '../../../../fakes/github/state/github-state.ts';
 import { appClient, openShop, type Shop, tokenClient, WRITE } from '../shop.ts';
 
 let shop: Shop;
@@ -18,6 +19,15 @@ beforeAll(async () => {
 });
 
 afterAll(() => shop.github.close());
+
+const CHECKS = { contents: 'read', checks: 'write', statuses: 'read', actions: 'read' } as const;
+
+/** GitHub Actions, on the account of the shop. */
+function addWorkflow({ github, ana }: Shop): { readonly ci: FakeApp; readonly actor: FakeActor } {
+  const permissions = { checks: 'write', metadata: 'read' } as const;
+  const ci = github.apply(OPERATIONS.addApp, { slug: 'github-actions', ownerId: ana.id, permissions, events: [] });
+  return { ci, actor: { accountId: ci.botId, viaAppId: ci.id } };
+}
 
 const text = (data: unknown): string =>
   data instanceof ArrayBuffer ? Buffer.from(data).toString('utf8') : String(data);
@@ -185,6 +195,62 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
     expect(failures.data).toHaveLength(all.length + 1);
     expect((await apps.listWebhookDeliveries({ status: 'success' })).data).toEqual([]);
     expect((await apps.getWebhookConfigForApp()).data).toMatchObject({ content_type: 'json' });
+  });
+
+  it('(CK20) checks: own check runs, another App’s suite, statuses, a job’s log and its end', async () => {
+    const { checks, repos, actions } = (await tokenClient(shop, CHECKS)).rest;
+    const head = (await repos.getCommit({ ...repo, ref: 'topic' })).data.sha;
+    const { data: own } = await checks.create({ ...repo, name: 'Countersign', head_sha: head, conclusion: 'neutral' });
+    expect(own).toMatchObject({ status: 'completed', app: { slug: 'countersign' }, pull_requests: [{ number: 1 }] });
+    const action = { label: 'Approve all', description: 'All of them', identifier: 'approve:0123' };
+    const output = { title: '1 change', summary: 'waits', text: 'diff' };
+    const one = { ...repo, check_run_id: own.id };
+    await checks.update({ ...one, conclusion: 'action_required', actions: [action], output });
+    expect((await checks.get(one)).data).toMatchObject({ conclusion: 'action_required', output: { text: 'diff' } });
+
+    const { ci, actor } = addWorkflow(shop);
+    const onHead = { actor, repositoryId: shop.repository.id, headSha: head };
+    const suite = shop.github.apply(OPERATIONS.openCheckSuite, { ...onHead, expectsMore: true });
+    const listSuites = async () => (await checks.listSuitesForRef({ ...repo, ref: head, app_id: ci.id })).data;
+    expect((await listSuites()).check_suites).toMatchObject([{ status: 'queued', conclusion: null }]);
+    const annotation = {
+      path: 'a.ts',
+      startLine: 2,
+      endLine: 2,
+      level: 'failure',
+      message: 'no',
+      title: null,
+    } as const;
+    const inSuite = { ...onHead, suiteId: suite.id, name: 'build' };
+    const job = shop.github.apply(OPERATIONS.createCheckRun, { ...inSuite, annotations: [annotation], log: 'a\nb\n' });
+    shop.github.apply(OPERATIONS.updateCheckRun, { ...onHead, checkRunId: job.id, conclusion: 'failure' });
+    expect((await listSuites()).check_suites).toMatchObject([{ status: 'in_progress' }]);
+    shop.github.apply(OPERATIONS.closeCheckSuite, { ...onHead, suiteId: suite.id });
+    expect((await listSuites()).check_suites).toMatchObject([{ status: 'completed', conclusion: 'failure' }]);
+    await expect(checks.update({ ...repo, check_run_id: job.id, name: 'mine' })).rejects.toMatchObject({ status: 403 });
+    expect((await checks.listAnnotations({ ...repo, check_run_id: job.id })).data).toMatchObject([{ path: 'a.ts' }]);
+
+    shop.github.apply(OPERATIONS.createCheckRun, { ...inSuite, conclusion: 'success' });
+    const ofSuite = await checks.listForSuite({ ...repo, check_suite_id: suite.id, filter: 'all' });
+    expect(ofSuite.data.check_runs.map(({ conclusion }) => conclusion)).toEqual(['success', 'failure']);
+    const latest = await checks.listForRef({ ...repo, ref: 'topic', check_name: 'build', app_id: ci.id });
+    expect(latest.data).toMatchObject({ total_count: 1, check_runs: [{ conclusion: 'success' }] });
+
+    for (const state of ['pending', 'failure'] as const)
+      shop.github.apply(OPERATIONS.createCommitStatus, { ...onHead, sha: head, state, context: 'ci/old' });
+    expect((await repos.getCombinedStatusForRef({ ...repo, ref: head })).data).toMatchObject({
+      state: 'failure',
+      statuses: [{ context: 'ci/old', state: 'failure' }],
+    });
+    expect((await repos.listCommitStatusesForRef({ ...repo, ref: head })).data).toHaveLength(2);
+
+    const { url } = await actions.downloadJobLogsForWorkflowRun({ ...repo, job_id: job.id });
+    expect(await (await fetch(url)).text()).toBe('a\nb\n');
+    const end = await fetch(url, { headers: { range: 'bytes=2-' } });
+    expect([end.status, await end.text()]).toEqual([206, 'b\n']);
+    await expect(actions.downloadJobLogsForWorkflowRun({ ...repo, job_id: own.id })).rejects.toMatchObject({
+      status: 404,
+    });
   });
 
   it('members of a team are hidden from a token that may not see them', async () => {
