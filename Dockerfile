@@ -2,11 +2,13 @@
 # docker build --build-arg NODE=node:24.21.0-slim@sha256:… .
 ARG NODE=node:24.21.0-slim
 
-# The production dependencies, without test tools and install scripts.
+# The production dependencies, without test tools, install scripts, and what Node never loads.
 FROM ${NODE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY scripts/remove-unused-files.ts ./scripts/remove-unused-files.ts
 RUN npm ci --omit=dev --ignore-scripts
+RUN node scripts/remove-unused-files.ts
 
 FROM ${NODE}
 # The demo and `countersign verify` call git. A running container needs no package managers.

@@ -20,9 +20,11 @@ export function run(
   cwd?: string,
   /** Options of Node itself. */
   node: readonly string[] = [],
+  /** Where the program was installed. */
+  program: string = cli,
 ): Running {
   const env = { ...environment, NODE_COMPILE_CACHE: inject('compiledCode') };
-  const child = spawn(process.execPath, [...node, cli, ...args], { env, ...(cwd === undefined ? {} : { cwd }) });
+  const child = spawn(process.execPath, [...node, program, ...args], { env, ...(cwd === undefined ? {} : { cwd }) });
   let stdout = '';
   let stderr = '';
   const { promise, resolve } = Promise.withResolvers<Ended>();

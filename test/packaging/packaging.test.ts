@@ -100,6 +100,7 @@ describe('Dockerfile', () => {
       .map((line) => line.slice(5));
     expect(copied).toEqual([
       'package.json package-lock.json .npmrc ./',
+      'scripts/remove-unused-files.ts ./scripts/remove-unused-files.ts',
       'package.json LICENSE ./',
       'bin ./bin',
       'src ./src',
