@@ -5,9 +5,16 @@ import type { Effect, EffectType } from '../core/step/effects.ts';
 import { GitHubError } from '../core/step/ports.ts';
 import type { CallResult, Signal } from '../core/step/signals.ts';
 import { performEffect } from './effects/perform.ts';
-import { type EffectResult, type Job, msSinceRequested, type RetryResult, type WorkerContext } from './jobs/job.ts';
+import {
+  type EffectResult,
+  type Job,
+  msRefused,
+  msSinceRequested,
+  type RetryResult,
+  type WorkerContext,
+} from './jobs/job.ts';
 import { effectLog, logRetry } from './jobs/job-log.ts';
-import { createErrorId, errorText, isGivenUp, isInternalError, nextRetryAt } from './jobs/retries.ts';
+import { createErrorId, errorText, failureKind, isGivenUp, isInternalError, nextRetryAt } from './jobs/retries.ts';
 
 /** The rights of the current holder of a pull request. `isLeased` is true while a write to GitHub can start safely. */
 type EffectContext = Pick<Job, 'decideNow' | 'pendingCommentsDueAt'> & { readonly isLeased: () => boolean };
@@ -46,8 +53,8 @@ function withWriteGuard(context: WorkerContext, isLeased: () => boolean): Worker
   return { ...context, githubApp: { ...githubApp, forPull: (ref) => githubApp.forPull(ref, isLeased) } };
 }
 
-function toEffectRetry({ retryAt, error, isInternal = false, signal }: RetryResult, now: number): EffectRetry {
-  return { now, notBefore: retryAt, error, isInternal, signal: signal ?? null };
+function toEffectRetry({ retryAt, error, failure, signal }: RetryResult, now: number): EffectRetry {
+  return { now, notBefore: retryAt, error, failure, signal: signal ?? null };
 }
 
 async function attemptEffect(job: Job, begunAt: number): Promise<EffectResult> {
@@ -65,7 +72,7 @@ function msSince(begunAt: number): number {
 function resultOfFailure(job: Job, error: unknown, ms: number): EffectResult {
   const { context, stored, attempts } = job;
   const now = context.clock.now();
-  if (job.stopping.aborted) return { kind: 'retry', retryAt: now, error: 'the process stopped' };
+  if (job.stopping.aborted) return { kind: 'retry', retryAt: now, error: 'the process stopped', failure: null };
   if (shouldAbandon(job, error)) {
     const errorId = isInternalError(error) ? createErrorId(stored.pullRequestKey, 'effect', stored.id) : null;
     const fields = { attempts, ms, ...(errorId === null ? {} : { errorId }), err: error };
@@ -79,11 +86,12 @@ function resultOfFailure(job: Job, error: unknown, ms: number): EffectResult {
     about: stored.effect.type,
   } as const;
   logRetry(context, line, error, { attempts, ms });
+  const failure = failureKind(error);
   return {
     kind: 'retry',
-    retryAt: nextRetryAt(now, attempts, error, msSinceRequested(job)),
+    retryAt: nextRetryAt(now, attempts, error, failure === 'refusal' ? msRefused(job) : msSinceRequested(job)),
     error: errorText(error),
-    isInternal: isInternalError(error),
+    failure,
     ...delayNotice(job, error),
   };
 }
@@ -104,7 +112,7 @@ function delayNotice(job: Job, error: unknown): { readonly signal?: Signal } {
 function shouldAbandon(job: Job, error: unknown): boolean {
   const { effect, stored } = job;
   const failed = { type: effect.type, internalErrors: stored.internalErrors };
-  return isGivenUp({ ...failed, msSinceRequested: msSinceRequested(job) }, error);
+  return isGivenUp({ ...failed, msSinceRequested: msSinceRequested(job), msRefused: msRefused(job) }, error);
 }
 
 /** An effect that is not attempted again. `errorId` is set only if an internal error was the cause, else null. */

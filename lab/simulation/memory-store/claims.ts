@@ -86,13 +86,14 @@ function startAttempt(row: MemoryPullRow, effect: MemoryEffectRow): StoredEffect
   effect.attempts += 1;
   effect.started = true;
   const requestedAt = new Date(effect.createdAt).toISOString();
-  const { id, attempts, internalErrors } = effect;
+  const { id, attempts, internalErrors, refusedSince } = effect;
   return {
     id,
     pullRequestKey: row.key,
     effect: effect.effect,
     attempts,
     internalErrors,
+    refusedSince,
     requestedAt,
   };
 }

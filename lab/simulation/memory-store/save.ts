@@ -133,6 +133,7 @@ function dropPendingWork(row: MemoryPullRow, { reason }: Step, now: number): voi
 function rescheduleEffect(effect: MemoryEffectRow, now: number): void {
   effect.createdAt = now;
   effect.internalErrors = 0;
+  effect.refusedSince = null;
   if (effect.attempts === 0) effect.dueAt = now;
 }
 
@@ -164,6 +165,7 @@ export function enqueueEffect(tables: MemoryTables, row: MemoryPullRow, effect: 
     dueAt: now + delayOf(effect),
     attempts: 0,
     internalErrors: 0,
+    refusedSince: null,
     started: false,
     leaseUntil: null,
     doneAt: null,
@@ -222,7 +224,7 @@ function completeEffect(tables: MemoryTables, stored: StoredEffect, outcome: Sig
 function retryEffectLater(
   tables: MemoryTables,
   stored: StoredEffect,
-  { now, notBefore, error, isInternal, signal }: EffectRetry,
+  { now, notBefore, error, failure, signal }: EffectRetry,
 ): void {
   const dueAt = requireWholeTime(notBefore);
   const [row, effect] = findPendingEffect(tables, stored);
@@ -230,8 +232,11 @@ function retryEffectLater(
   if (row === undefined || effect === undefined || effect.attempts !== stored.attempts) return;
   clearAttempt(effect);
   effect.dueAt = dueAt;
-  if (error !== null) effect.internalErrors = isInternal ? effect.internalErrors + 1 : 0;
-  if (error !== null) effect.error = toStorableText(error);
+  effect.error = toStorableText(error);
+  if (failure !== null) {
+    effect.internalErrors = failure === 'internal' ? effect.internalErrors + 1 : 0;
+    effect.refusedSince = failure === 'refusal' ? (effect.refusedSince ?? now) : null;
+  }
   if (signal !== null) addSignal(tables, row, signal, { kind: 'effect-result', deliveryId: null, now });
 }
 

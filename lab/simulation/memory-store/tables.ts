@@ -35,6 +35,7 @@ export type MemoryEffectRow = {
   dueAt: number;
   attempts: number;
   internalErrors: number;
+  refusedSince: number | null;
   started: boolean;
   leaseUntil: number | null;
   doneAt: number | null;

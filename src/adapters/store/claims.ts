@@ -148,11 +148,11 @@ async function startOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, now: num
       where ${isHeldBy(claim)} and not exists (select from due_signal) and not exists (select from due_effect)
     )
     select 'signal' as kind, true as started, id, signal, received_at, attempts, internal_errors,
-      null as pull_key, null as body, null as created_at
+      null as pull_key, null as body, null as refused_since, null as created_at
     from due_signal
     union all
     select 'effect', started.id is not null, started.id, null, null, started.attempts, started.internal_errors,
-      started.pull_key, started.body, started.created_at
+      started.pull_key, started.body, started.refused_since, started.created_at
     from due_effect left join started on started.id = due_effect.id
   `.execute(db);
   return rows[0] ?? null;

@@ -11,11 +11,11 @@ import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import { type DatabaseSchema, fromStored, toPlainText, toStored } from './engine/schema.ts';
 import { IS_PAUSED } from './pauses.ts';
-import type { EffectRetry, StoredEffect } from './store.ts';
+import type { EffectRetry, FailureKind, StoredEffect } from './store.ts';
 
 /** Columns of `effects` that a `StoredEffect` needs. */
 export const EFFECT_COLUMNS = sql.raw(
-  'effects.id, effects.pull_key, effects.body, effects.attempts, effects.internal_errors, effects.created_at',
+  'effects.id, effects.pull_key, effects.body, effects.attempts, effects.internal_errors, effects.refused_since, effects.created_at',
 );
 
 export type EffectRow = {
@@ -24,6 +24,7 @@ export type EffectRow = {
   body: string;
   attempts: number;
   internal_errors: number;
+  refused_since: number | null;
   created_at: number;
 };
 
@@ -55,6 +56,7 @@ export function toStoredEffect(row: EffectRow): StoredEffect {
     effect: fromStored<Effect>(row.body),
     attempts: row.attempts,
     internalErrors: row.internal_errors,
+    refusedSince: row.refused_since,
     requestedAt: new Date(row.created_at).toISOString(),
   };
 }
@@ -129,12 +131,11 @@ export async function renewEffect(
 /** Columns of an effect that no worker performs. */
 export const NOT_RUNNING = { started: false, lease_until: null } as const;
 
-/**
- * Counts consecutive internal errors: any other error resets the count, and a postponement without an error keeps it.
- */
-function internalErrorsAfter(error: string | null, isInternal: boolean) {
-  if (error === null) return sql`internal_errors`;
-  return isInternal ? sql`internal_errors + 1` : sql`0`;
+/** Counts consecutive failures of one kind. Any other failure restarts the count, and a mere postponement keeps it. */
+function failureCounts(failure: FailureKind | null, now: number) {
+  if (failure === null) return sql`internal_errors = internal_errors`;
+  return sql`internal_errors = ${failure === 'internal' ? sql`internal_errors + 1` : sql`0`},
+    refused_since = ${failure === 'refusal' ? sql`coalesce(refused_since, ${now}::bigint)` : sql`null`}`;
 }
 
 /**
@@ -144,13 +145,13 @@ function internalErrorsAfter(error: string | null, isInternal: boolean) {
 export async function postponeEffect(
   db: Kysely<DatabaseSchema>,
   effect: StoredEffect,
-  { now, notBefore, error, isInternal, signal }: EffectRetry,
+  { now, notBefore, error, failure, signal }: EffectRetry,
 ): Promise<void> {
   await sql`
     with postponed as (
       update effects set not_before = ${notBefore},
-        error = case when done_at is null then coalesce(${error === null ? null : toPlainText(error)}, error) end,
-        internal_errors = ${internalErrorsAfter(error, isInternal)}, started = false, lease_until = null
+        error = case when done_at is null then ${toPlainText(error)} end,
+        ${failureCounts(failure, now)}, started = false, lease_until = null
       where id = ${effect.id} and attempts = ${effect.attempts} and (done_at is null ${orCancelledWithCommit(signal)})
       returning pull_key
     )
@@ -208,7 +209,7 @@ function immediateDedupeKeys(effects: readonly Effect[]): readonly string[] {
  */
 function requestAgainCte(pullRequestKey: string, keys: readonly string[], now: number): RawBuilder<unknown> {
   return sql`requested_again as (
-    update effects set created_at = ${now}, internal_errors = 0,
+    update effects set created_at = ${now}, internal_errors = 0, refused_since = null,
       not_before = case when attempts = 0 then ${now}::bigint else not_before end
     where pull_key = ${pullRequestKey} and done_at is null and not started
       and dedupe_key in (${sql.join(keys)}) and not_before > ${now}

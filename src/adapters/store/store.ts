@@ -10,13 +10,16 @@ import type { Signal } from '../../core/step/signals.ts';
 import type { Step } from '../../core/step/step.ts';
 import type { DatabaseFacts } from './engine/inspect.ts';
 
+/** Why an attempt failed: by an error of our own, a refusal of GitHub, or anything else, such as an outage. */
+export type FailureKind = 'internal' | 'refusal' | 'other';
+
 /** How to retry an effect. Times are ms since the epoch; `signal` is an early result of the attempt. */
 export type EffectRetry = {
   readonly now: number;
   readonly notBefore: number;
-  readonly error: string | null;
-  /** The attempt was stopped by an internal error. */
-  readonly isInternal: boolean;
+  readonly error: string;
+  /** Null if the attempt was only postponed. */
+  readonly failure: FailureKind | null;
   readonly signal: Signal | null;
 };
 
@@ -71,8 +74,9 @@ export type DeadLetterFollowUp = { readonly reply: Effect | null; readonly signa
 
 /**
  * An effect to perform. `attempts` includes this attempt; `internalErrors` counts the last consecutive ones stopped by an
- * internal error. If a duplicate that is due immediately is requested, `requestedAt` (ISO 8601) changes to that time,
- * and `internalErrors` restarts at 0.
+ * internal error. `refusedSince` is the time of the first refusal with no other failure since (ms); null if the last
+ * failure was none. If a duplicate that is due immediately is requested, `requestedAt` (ISO 8601) changes to that time,
+ * and the counts restart.
  */
 export type StoredEffect = {
   readonly id: number;
@@ -80,6 +84,7 @@ export type StoredEffect = {
   readonly effect: Effect;
   readonly attempts: number;
   readonly internalErrors: number;
+  readonly refusedSince: number | null;
   readonly requestedAt: string;
 };
 

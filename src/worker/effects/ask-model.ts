@@ -4,7 +4,7 @@ import { activeRun, type PullState } from '../../core/state/pull-state.ts';
 import type { ModelDelay } from '../../core/state/run.ts';
 import { ModelError, type ModelFailureKind } from '../../core/step/model-port.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, type RetryResult } from '../jobs/job.ts';
-import { errorText, isPermanent, nextRetryAt } from '../jobs/retries.ts';
+import { errorText, failureKind, isPermanent, nextRetryAt } from '../jobs/retries.ts';
 
 /** Requests for one response. */
 const MAX_MODEL_ATTEMPTS = 5;
@@ -144,7 +144,8 @@ export function resultOfModelError(
 ): EffectResult {
   if (!(error instanceof ModelError) || job.stopping.aborted) throw error;
   if (isPermanent(error) || job.attempts >= MAX_MODEL_ATTEMPTS) return giveUp(error);
-  return { kind: 'retry', retryAt: nextRetryAt(job.context.clock.now(), job.attempts, error), error: errorText(error) };
+  const retryAt = nextRetryAt(job.context.clock.now(), job.attempts, error);
+  return { kind: 'retry', retryAt, error: errorText(error), failure: failureKind(error) };
 }
 
 function modelFailed({ effect }: Job<'ask-model'>, failure: ModelFailureKind | null, message: string): EffectResult {

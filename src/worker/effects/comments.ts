@@ -11,7 +11,7 @@ import type { PullState } from '../../core/state/pull-state.ts';
 import type { Run } from '../../core/state/run.ts';
 import { type GitHub, means } from '../../core/step/ports.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, type Job, loadJobPull, msSinceRequested, type WorkerContext } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
 import { isPermanent, isRefusedForGood, retryAfterRefusal } from '../jobs/retries.ts';
 
 /** Updates the page of a proposal to its current state, and resolves its thread once the state is final. */
@@ -35,7 +35,7 @@ export async function updateProposalComment({
   if (updated !== null && isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
     await github.resolveThread(proposal.comment).catch((error: unknown) => {
       // The page says what happened, also in a thread that stays open.
-      if (!isPermanent(error) || !isRefusedForGood(msSinceRequested({ context, stored }))) throw error;
+      if (!isPermanent(error) || !isRefusedForGood({ context, stored })) throw error;
     });
   if (proposal.state !== 'proposed' || updated === null) return DONE;
   const { bodyHash } = updated;
@@ -117,7 +117,7 @@ export async function dismissOwnReview(job: Job<'dismiss-review'>): Promise<Effe
   const { ref } = await loadJobPull(job);
   const dismissed = await job.context.githubApp.forPull(ref).dismissReview(reviewId, NOTHING_PENDING_TEXT);
   if (dismissed) return DONE;
-  if (!isRefusedForGood(msSinceRequested(job))) return retryAfterRefusal(job, 'GitHub refused to dismiss a review');
+  if (!isRefusedForGood(job)) return retryAfterRefusal(job, 'GitHub refused to dismiss a review');
   return { kind: 'done', signal: { type: 'review-dismiss-refused', runId, reviewId } };
 }
 

@@ -20,7 +20,7 @@ import type { GitHub, Tree } from '../../core/step/ports.ts';
 import type { PreflightCheck } from '../../core/step/signals.ts';
 import { bothOrFail, fetchCodeOwners, fetchFiles, fetchPermissions, isPlainFileMode } from '../jobs/gather-facts.ts';
 import type { EffectResult, Job, RulesContext } from '../jobs/job.ts';
-import { errorText, nextRetryAt } from '../jobs/retries.ts';
+import { errorText, failureKind, nextRetryAt } from '../jobs/retries.ts';
 
 /** The checked head of an attempt: its files, and whether each proposal applies to them. */
 export type CommitPreconditions = {
@@ -136,6 +136,7 @@ export async function verifyWrittenCommit(
   } catch (error) {
     context.log.warn({ err: error, sha }, 'commit could not be verified, will retry');
     const retryAt = nextRetryAt(context.clock.now(), attempts, error);
-    return { kind: 'retry', retryAt, error: errorText(error), signal: { type: 'commit-unverified', ...commit } };
+    const signal = { type: 'commit-unverified', ...commit } as const;
+    return { kind: 'retry', retryAt, error: errorText(error), failure: failureKind(error), signal };
   }
 }

@@ -11,14 +11,7 @@ import type { PullFacts } from '../../core/step/facts.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import type { PreflightCheck, Signal } from '../../core/step/signals.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
-import {
-  DONE,
-  type EffectResult,
-  type Job,
-  msSinceRequested,
-  resultIfClosed,
-  retryAfterComments,
-} from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, msRefused, resultIfClosed, retryAfterComments } from '../jobs/job.ts';
 import { isRefusedForGood, retryAfterRefusal } from '../jobs/retries.ts';
 import { type CommitPreconditions, preflightCommit, verifyWrittenCommit } from './commit-checks.ts';
 import { findExistingCommit, findReportedCommit } from './find-commit.ts';
@@ -26,7 +19,7 @@ import { findExistingCommit, findReportedCommit } from './find-commit.ts';
 /** Immediate attempts while the branch keeps moving. */
 const MAX_IMMEDIATE_ATTEMPTS = 3;
 
-/** Delay of the next attempts (ms), and the time since the request after which there are none. */
+/** Delay of the next attempts (ms), and the time since GitHub first refused after which there are none. */
 const HEAD_MOVED_DELAY_MS = 30_000;
 const MAX_HEAD_MOVING_MS = 10 * 60_000;
 
@@ -130,6 +123,7 @@ function existingCommitResult(
     kind: 'retry',
     retryAt: context.clock.now(),
     error: 'only some of the proposals were committed',
+    failure: 'other',
     signal: existing,
   };
 }
@@ -182,7 +176,7 @@ async function writeAndVerify(
       return { kind: 'head-moved', head: preconditions.head, proposals: executing };
     case 'refused':
       // A new look can find that the pull request was closed meanwhile.
-      if (!outcome.byRule && !isRefusedForGood(msSinceRequested(job)))
+      if (!outcome.byRule && !isRefusedForGood(job))
         return { ...retryAfterRefusal(job, outcome.message), signal: notWrittenSignal(job, executing) };
       return commitFailed(job, executing, outcome.message, outcome.byRule);
   }
@@ -234,9 +228,15 @@ function yieldToComments(job: Job<'commit'>, moved: MovedBranch): EffectResult {
 /** Meanwhile people can withdraw their approval. */
 function retryAfterHeadMoved(job: Job<'commit'>, { proposals, why }: MovedBranch): EffectResult {
   const now = job.context.clock.now();
-  if (msSinceRequested(job) > MAX_HEAD_MOVING_MS) return commitFailed(job, proposals, why);
+  if (msRefused(job) > MAX_HEAD_MOVING_MS) return commitFailed(job, proposals, why);
   const retryAt = now + HEAD_MOVED_DELAY_MS;
-  return { kind: 'retry', retryAt, error: 'the branch moved', signal: notWrittenSignal(job, proposals) };
+  return {
+    kind: 'retry',
+    retryAt,
+    error: 'the branch moved',
+    failure: 'refusal',
+    signal: notWrittenSignal(job, proposals),
+  };
 }
 
 /** Moves the proposals from executing back to approved. */

@@ -1,4 +1,4 @@
-import type { Store, StoredEffect } from '../../adapters/store/store.ts';
+import type { FailureKind, Store, StoredEffect } from '../../adapters/store/store.ts';
 import type { Logger } from '../../adapters/telemetry/log.ts';
 import type { OperatorSettings } from '../../core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
@@ -60,7 +60,7 @@ export type RulesContext = PullContext & Pick<WorkerContext, 'operatorSettings'>
 
 /**
  * The result of an attempt: done, with an optional signal; or a retry at `retryAt` (ms), perhaps with a signal that is
- * stored at once. `isInternal`: an error of our own stopped it.
+ * stored at once. `failure` is null if nothing failed.
  */
 export type EffectResult =
   | { readonly kind: 'done'; readonly signal: Signal | null }
@@ -68,7 +68,7 @@ export type EffectResult =
       readonly kind: 'retry';
       readonly retryAt: number;
       readonly error: string;
-      readonly isInternal?: boolean;
+      readonly failure: FailureKind | null;
       readonly signal?: Signal;
     };
 
@@ -96,6 +96,11 @@ export function msSinceRequested({ context, stored }: Pick<Job, 'context' | 'sto
   return context.clock.now() - Date.parse(stored.requestedAt);
 }
 
+/** For how long GitHub has refused the request (ms), so that the time of an outage does not count. */
+export function msRefused({ context, stored }: Pick<Job, 'context' | 'stored'>): number {
+  return stored.refusedSince === null ? 0 : context.clock.now() - stored.refusedSince;
+}
+
 export type RetryResult = Extract<EffectResult, { kind: 'retry' }>;
 
 /** Pending comments are usually handled at once, because signals come before effects. */
@@ -107,5 +112,6 @@ export function retryAfterComments({ context }: Pick<Job, 'context'>, dueAt: num
     kind: 'retry',
     retryAt: Math.max(dueAt ?? 0, context.clock.now() + COMMENT_DELAY_MS),
     error: 'pending comments go first',
+    failure: null,
   };
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { FailureKind } from '../../adapters/store/store.ts';
 import type { EffectType } from '../../core/step/effects.ts';
 import { ModelError } from '../../core/step/model-port.ts';
 import { GitHubError, means, RateLimitExceededError } from '../../core/step/ports.ts';
 import { isOutage } from '../../lib/outage.ts';
-import type { Job, RetryResult } from './job.ts';
+import { type Job, msRefused, type RetryResult } from './job.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -13,7 +14,7 @@ const DAY_MS = 24 * HOUR_MS;
 type RetryLimits = {
   /** Errors of our own or of an unknown kind. */
   readonly internalErrors: number;
-  /** Time since the request (ms) after which a refusal of GitHub gives it up. */
+  /** Time since the first of successive refusals of GitHub (ms) after which one gives it up. */
   readonly refusedMs: number;
   /** The same for a thing that is gone. */
   readonly goneMs: number;
@@ -50,21 +51,22 @@ type FailedEffect = {
   readonly type: EffectType;
   readonly internalErrors: number;
   readonly msSinceRequested: number;
+  readonly msRefused: number;
 };
 
 /** Whether an effect is given up after this failure. */
-export function isGivenUp({ type, internalErrors, msSinceRequested }: FailedEffect, error: unknown): boolean {
-  const limits = OTHER_WORK[type] ?? WORK;
-  if (isInternalError(error)) return internalErrors + 1 >= limits.internalErrors;
-  if (hasNamedTime(error)) return msSinceRequested >= limits.waitMs;
+export function isGivenUp(failed: FailedEffect, error: unknown): boolean {
+  const limits = OTHER_WORK[failed.type] ?? WORK;
+  if (isInternalError(error)) return failed.internalErrors + 1 >= limits.internalErrors;
+  if (hasNamedTime(error)) return failed.msSinceRequested >= limits.waitMs;
   if (!isPermanent(error)) return false;
   if (error instanceof ModelError) return true;
-  return msSinceRequested >= (means(error, 'gone') ? limits.goneMs : limits.refusedMs);
+  return failed.msRefused >= (means(error, 'gone') ? limits.goneMs : limits.refusedMs);
 }
 
 /** Whether a write that GitHub refused is refused for good: one refusal can be a slip of one of its servers. */
-export function isRefusedForGood(msSinceRequested: number): boolean {
-  return msSinceRequested >= MINUTE_MS;
+export function isRefusedForGood(job: Pick<Job, 'context' | 'stored'>): boolean {
+  return msRefused(job) >= MINUTE_MS;
 }
 
 /** Errors before a signal becomes a dead letter, so that it blocks nothing. */
@@ -118,12 +120,19 @@ export function retryAfterRefusal(
   { context, attempts }: Pick<Job, 'context' | 'attempts'>,
   error: string,
 ): RetryResult {
-  return { kind: 'retry', retryAt: nextRetryAt(context.clock.now(), attempts, null), error };
+  const retryAt = nextRetryAt(context.clock.now(), attempts, null);
+  return { kind: 'retry', retryAt, error, failure: 'refusal' };
 }
 
 /** Whether the error comes from neither GitHub, the model nor a database outage. */
 export function isInternalError(error: unknown): boolean {
   return !(error instanceof GitHubError || error instanceof ModelError || isOutage(error));
+}
+
+/** Why an attempt failed, for the store. */
+export function failureKind(error: unknown): FailureKind {
+  if (isInternalError(error)) return 'internal';
+  return isPermanent(error) && !hasNamedTime(error) ? 'refusal' : 'other';
 }
 
 /** Whether GitHub or our own limits set the time of the next attempt. */

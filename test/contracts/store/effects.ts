@@ -25,8 +25,8 @@ function reply(onceKey: string | null): Effect {
   return { type: 'reply', to: { at: 'pull-request' }, reply: editedIntoCommand(), onceKey };
 }
 
-function retryAt(notBefore: number, error: string | null): EffectRetry {
-  return { now: 30, notBefore, error, isInternal: false, signal: null };
+function retryAt(notBefore: number, error: string): EffectRetry {
+  return { now: 30, notBefore, error, failure: 'other', signal: null };
 }
 
 /** Effects run in order and once, and are never lost. */
@@ -151,10 +151,10 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
     it('stores the signal of a postponed attempt once, and not for the attempt of another worker', async () => {
       const claim = await saveEffects('a', [ASK]);
       const first = present(await store().claimEffect(30, LEASE));
-      await store().postponeEffect(first, { now: 31, notBefore: 50, error: 'no', isInternal: false, signal: FAILED });
-      await store().postponeEffect(first, { now: 32, notBefore: 60, error: 'no', isInternal: false, signal: null });
+      await store().postponeEffect(first, { now: 31, notBefore: 50, error: 'no', failure: 'other', signal: FAILED });
+      await store().postponeEffect(first, { now: 32, notBefore: 60, error: 'no', failure: 'other', signal: null });
       const second = present(await store().claimEffect(70, LEASE));
-      await store().postponeEffect(first, { now: 71, notBefore: 99, error: 'no', isInternal: false, signal: FAILED });
+      await store().postponeEffect(first, { now: 71, notBefore: 99, error: 'no', failure: 'other', signal: FAILED });
       const result = await nextSignal(store(), claim, 80);
       expect(result?.signal).toEqual(FAILED);
       expect((await rows('inbox')).filter(({ kind }) => kind === 'effect-result')).toHaveLength(1);
@@ -164,16 +164,33 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
     it('counts consecutive internal errors separately (G8)', async () => {
       const claim = await saveEffects('a', [SHOW]);
       const first = present(await nextEffect(store(), claim, 30));
-      await store().postponeEffect(first, { ...retryAt(30, 'broken'), isInternal: true });
+      await store().postponeEffect(first, { ...retryAt(30, 'broken'), failure: 'internal' });
       const second = present(await nextEffect(store(), claim, 30));
       expect(second).toMatchObject({ attempts: 2, internalErrors: 1 });
       await store().postponeEffect(second, retryAt(30, 'GitHub was away'));
       const third = present(await nextEffect(store(), claim, 30));
       expect(third).toMatchObject({ attempts: 3, internalErrors: 0 });
-      await store().postponeEffect(third, { ...retryAt(30, 'broken'), isInternal: true });
+      await store().postponeEffect(third, { ...retryAt(30, 'broken'), failure: 'internal' });
       const fourth = present(await nextEffect(store(), claim, 30));
-      await store().postponeEffect(fourth, { ...retryAt(30, 'pending'), error: null });
+      await store().postponeEffect(fourth, { ...retryAt(30, 'pending'), failure: null });
       expect(await nextEffect(store(), claim, 30)).toMatchObject({ attempts: 5, internalErrors: 1 });
+    });
+
+    it('measures a refusal from the first one, without the time of other failures (R3)', async () => {
+      const claim = await saveEffects('a', [SHOW]);
+      const postpone = async (now: number, failure: EffectRetry['failure']) => {
+        const effect = present(await nextEffect(store(), claim, now));
+        await store().postponeEffect(effect, { ...retryAt(now, 'no'), now, failure });
+        return effect.refusedSince;
+      };
+      expect(await postpone(30, 'other')).toBe(null);
+      expect(await postpone(100, 'refusal')).toBe(null);
+      expect(await postpone(110, 'refusal')).toBe(100);
+      expect(await postpone(120, null)).toBe(100);
+      expect(await postpone(130, 'other')).toBe(100);
+      expect(await postpone(140, 'refusal')).toBe(null);
+      expect(await postpone(150, 'internal')).toBe(140);
+      expect(await postpone(160, 'refusal')).toBe(null);
     });
 
     it('sends a reply with a once key once per pull request', async () => {

@@ -121,7 +121,7 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
         expect(await store().save(claim, present(await nextSignal(store(), claim, 12 + LEASE)), over, 13 + LEASE)).toBe(
           'saved',
         );
-        const back = { now: 20, notBefore: 99, error: 'lost access', isInternal: false, signal: null } as const;
+        const back = { now: 20, notBefore: 99, error: 'lost access', failure: 'other', signal: null } as const;
         await store().finishEffect(committing, { type: 'next-task-due' }, 14 + LEASE);
         await store().postponeEffect(committing, back);
         expect(await nextSignal(store(), claim, 15 + LEASE)).toBeNull();

@@ -37,7 +37,7 @@ export function progressContract({ store, rows }: StoreHarness): void {
         now: DUE,
         notBefore: 90_000,
         error: 'GitHub asked us to wait',
-        isInternal: false,
+        failure: 'other',
         signal: null,
       } as const;
       await store().postponeEffect(tried, back);
@@ -61,7 +61,7 @@ export function progressContract({ store, rows }: StoreHarness): void {
         now: DUE,
         notBefore: 90_000,
         error: 'broken',
-        isInternal: true,
+        failure: 'internal',
         signal: null,
       });
       await store().releaseClaim(claim);

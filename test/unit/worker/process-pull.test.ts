@@ -133,11 +133,11 @@ describe('permanent refusals by GitHub', () => {
     expect(await countNewDeadLetters(failingContext(later, 403), await claimAgain(1, later))).toBe(1);
   });
 
-  /** The signal of a commit effect that was requested this long ago (ms), after a GitHub response with this status. */
+  /** The signal of a commit effect that GitHub has refused for this long (ms), after a response with this status. */
   async function signalOfFailedCommit(number: number, waitedMs: number, status: number, retryAt: number | null) {
     const commit = { type: 'commit', runId: `r${number}`, proposalIds: ['p1'], location: null } as const;
     const claim = await claimWithRun(number, {}, [commit]);
-    const stored = { ...present(await nextEffect(store, claim, 10)), attempts: 2 };
+    const stored = { ...present(await nextEffect(store, claim, 10)), attempts: 2, refusedSince: 10 };
     const refuse = (): never => {
       throw new GitHubError('no', status, retryAt);
     };
@@ -155,7 +155,7 @@ describe('permanent refusals by GitHub', () => {
     [15, 20, 403, 1_000_000, null],
     [16, 20, 502, null, null],
   ] as const)(
-    '%i: a commit requested %i ms ago and a response of %i (S90b)',
+    '%i: a commit refused for %i ms and a response of %i (S90b)',
     async (number, waitedMs, status, retryAt, signal) => {
       expect(await signalOfFailedCommit(number, waitedMs, status, retryAt)).toEqual(signal);
     },

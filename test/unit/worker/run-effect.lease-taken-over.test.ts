@@ -75,6 +75,7 @@ async function postponedCommits(error: GitHubError): Promise<readonly EffectRetr
     effect,
     attempts: 3,
     internalErrors: 0,
+    refusedSince: null,
     requestedAt,
   };
   await runEffect(context, stored, new AbortController().signal, NO_CLAIM);

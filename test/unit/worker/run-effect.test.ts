@@ -102,6 +102,14 @@ it.each([
   expect(Math.max(...waits)).toBeLessThanOrEqual(5 * MINUTE);
 });
 
+it('a refusal after a long outage is tried again for as long as any other (R3)', async () => {
+  const app = withoutGitHub((now) => new GitHubError('no', now < 60 * MINUTE ? 502 : 403, null));
+  await requestUpdate(app.store, 'a', 0, REACT);
+  const refused = (await attemptTimes(app, 2_000)).filter((time) => time >= 60 * MINUTE);
+  expect(refused.length).toBeGreaterThan(5);
+  expect((refused.at(-1) ?? 0) - (refused[0] ?? 0)).toBeGreaterThanOrEqual(10 * MINUTE);
+});
+
 it('a renewed request keeps its retry time and starts with short delays again', async () => {
   const app = withoutGitHub();
   await requestUpdate(app.store, 'a', 0);

@@ -212,6 +212,7 @@ create table effects (
   not_before bigint not null,
   attempts integer not null default 0,
   internal_errors integer not null default 0,
+  refused_since bigint,
   started boolean not null default false,
   lease_until bigint,
   done_at bigint,

@@ -141,6 +141,8 @@ type EffectsTable = {
   attempts: Generated<number>;
   /** The last consecutive attempts that failed by an internal error. */
   internal_errors: Generated<number>;
+  /** When GitHub first refused it, with no other failure since. */
+  refused_since: number | null;
   /** A worker performs it, or died doing so. */
   started: Generated<boolean>;
   lease_until: number | null;

@@ -19,6 +19,7 @@ function createExpiryJob(): Job<'check-deadlines'> {
     effect,
     attempts: 1,
     internalErrors: 0,
+    refusedSince: null,
     requestedAt: AT,
   };
   return {

@@ -16,7 +16,7 @@ function context() {
 }
 
 const EFFECT = {
-  ...{ id: 5, pullRequestKey: '1/2/7', attempts: 1, internalErrors: 0, requestedAt: '' },
+  ...{ id: 5, pullRequestKey: '1/2/7', attempts: 1, internalErrors: 0, refusedSince: null, requestedAt: '' },
   effect: { type: 'commit', runId: 'r', proposalIds: ['k7q2', 'm3x9'], location: null },
 } as const;
 
