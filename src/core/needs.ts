@@ -16,6 +16,7 @@ import { isReadAsCommand, relevanceOf } from './events/comment-relevance.ts';
 import { isAppPush } from './events/pull-request.ts';
 import { openProposalsOfReview } from './events/review.ts';
 import { commentRefOf, reviewToFetch } from './events/review-comments.ts';
+import { unknownChangeNeeds } from './events/unknown-change.ts';
 import { recordCommitted } from './outcomes/commit.ts';
 import { recordAtHead, recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/may-approve.ts';
@@ -103,6 +104,7 @@ function commentNeeds(pull: PullState, intent: CommentIntent, facts: Facts): rea
   const permission = permissionNeeds(intent.actor, facts);
   if (permission.length > 0) return permission;
   const command = COMMANDS[relevance.command];
+  if (relevance.canBeUnknown) return canApprove(facts.permission) ? unknownChangeNeeds(intent, facts) : [];
   const ofCommand = () =>
     command.needs?.next({ pull, intent, facts, commentRef: commentRefOf(pull, intent, facts) }) ?? [];
   const review = reviewNeeds(pull, intent, command.allowedTo, facts);

@@ -9,6 +9,7 @@ import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import type { Reason } from '../step/reasons.ts';
 import { findMeantQuestion, speaksToRun } from './natural-replies.ts';
 import { isDecision } from './review-comments.ts';
+import { canMeanUnknown } from './unknown-change.ts';
 
 /** Whether a comment is for the App. */
 type Relevance =
@@ -29,6 +30,8 @@ export type RelevantComment = {
   readonly silent: boolean;
   /** Its words are for the run, by their place or by what they quote. */
   readonly isForRun: boolean;
+  /** It can be about a change that this installation does not know. */
+  readonly canBeUnknown: boolean;
 };
 
 /**
@@ -40,12 +43,13 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
   const question = findAnsweredQuestion(pull, intent) ?? findMeantQuestion(pull, intent);
   const relevant = (command: CommandName, silent = false, isForRun = false): RelevantComment => ({
     kind: 'relevant',
-    ...{ command, proposal, question, silent, isForRun },
+    ...{ command, proposal, question, silent, isForRun, canBeUnknown: canMeanUnknown(pull, intent) },
   });
   switch (parsed.kind) {
     case 'command': {
       const { name } = parsed.command;
       if (name === 'task') return relevant('task');
+      if (canMeanUnknown(pull, intent)) return relevant(name, !parsed.addressedToApp);
       return deferWhilePosting(pull, intent, proposal, () =>
         ifAccepted(pull, parsed, relevant(name), relevant('help')),
       );

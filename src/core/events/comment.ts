@@ -33,6 +33,7 @@ import { commandMode, isReadAsCommand, type RelevantComment, relevanceOf } from 
 import { hasAsked } from './natural-replies.ts';
 import { commentRefOf } from './review-comments.ts';
 import { onSuggestionReply } from './suggestion-reply.ts';
+import { onUnknownChange } from './unknown-change.ts';
 
 /** A new comment or review: decides whether it is for the App and the person is allowed, and runs its command. */
 export function onComment(pull: PullState, intent: CommentIntent, facts: Facts, deliveryId: string): Step {
@@ -122,6 +123,9 @@ function handleComment(context: CommandContext, comment: ParsedComment, relevanc
   switch (comment.kind) {
     case 'command': {
       const { command } = comment;
+      const unknown = relevance.canBeUnknown ? onUnknownChange(context) : null;
+      if (unknown !== null) return unknown;
+      if (commandMode(context.pull, comment) === 'no-run') return noop(context.pull, 'no-run');
       if (commandMode(context.pull, comment) !== 'accepted') return replyMalformed(context, command.name);
       return command.name === 'task'
         ? onWordsForApp(context, command.text, (text) => requestTask(context, text))

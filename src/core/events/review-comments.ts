@@ -79,7 +79,8 @@ export function isDecision(comment: ParsedComment): boolean {
   return comment.kind === 'command' && COMMANDS[comment.command.name].decidesOn !== undefined;
 }
 
-function decisionTargets(comment: ParsedComment): Targets | null {
+/** What a decision is about; null for any other comment. */
+export function decisionTargets(comment: ParsedComment): Targets | null {
   if (comment.kind !== 'command' || !isDecision(comment)) return null;
   // `/continue` has no targets: it is about all pending proposals.
   return 'targets' in comment.command ? comment.command.targets : { by: 'all' };

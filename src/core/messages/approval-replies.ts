@@ -16,6 +16,13 @@ export function approvalNotCounted(block: ApprovalBlock, proposals: readonly Pro
     : composeReply(`That approval doesn’t count: ${describeBlock(block)}. Still pending:`, list, nextStep(block));
 }
 
+/** A decision about a change of which nothing is stored. */
+export function unknownHere(): Reply {
+  return composeReply(
+    `Nothing was decided: this installation of Countersign does not know this change, for example because the repository was transferred or the App’s data are gone. If the comment of the change still says that it is pending, that is no longer true. Ask for it again with ${codeSpan('/countersign <task>')}.`,
+  );
+}
+
 /** Approvals that turned out to be invalid right before the commit. */
 export function approvalLapsed(block: ApprovalBlock, proposals: readonly Proposal[]): Reply {
   const list = formatProposalList(proposals);

@@ -28,6 +28,8 @@ export type Need =
   | { readonly kind: 'branch'; readonly headRef: string; readonly baseRef: string }
   /** Whether another run can start in the repository. */
   | { readonly kind: 'run-limit'; readonly start: RunStart }
+  /** Who wrote the first comment of a thread. */
+  | { readonly kind: 'thread-author'; readonly rootId: number }
   /** The comments of a submitted review. */
   | { readonly kind: 'review-comments'; readonly reviewId: number }
   /** The current comments of these pending proposals. */
@@ -69,7 +71,7 @@ export type UndoResult = { readonly kind: 'change'; readonly change: Change } | 
 /** The facts that a command asks for itself. Permission and review comments are fetched for every command. */
 export type CommandNeed = Exclude<
   Need['kind'],
-  'permission' | 'review-comments' | 'standing-approvals' | 'brought-by-push'
+  'permission' | 'thread-author' | 'review-comments' | 'standing-approvals' | 'brought-by-push'
 >;
 
 /** Everything that was fetched for a signal: exactly the facts that it needs; all others are absent. */
@@ -94,6 +96,8 @@ export type Facts = {
   readonly reachedRunLimit?: ReachedRunLimit | null;
   /** Absent if the operator gives none. */
   readonly modelPrices?: ModelPrices;
+  /** The numeric id of who began the thread; null if it is unknown. */
+  readonly threadAuthor?: number | null;
   /** Comments of the review whose body is decided; null if the pull request has no such review. */
   readonly reviewComments?: readonly SubmittedReviewComment[] | null;
   /** Body hash by `commentKey`, in the form of `PostedComment.bodyHash`; null for a deleted comment. */

@@ -55,6 +55,7 @@ export const REASONS = [
   'nothing-pending',
   'already-decided',
   'unknown-ids',
+  'unknown-here',
   'posted-later',
   'malformed-command',
   'user-edit-refused',

@@ -16,7 +16,7 @@ import { type BranchFacts, findRefusingRules } from '../../core/state/head-branc
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, PathRules } from '../../core/state/settings.ts';
-import { distinctPeople, type Permission, type Person } from '../../core/state/vote.ts';
+import { distinctPeople, type Permission, type Person, voteSourceKey } from '../../core/state/vote.ts';
 import { createDoubts, type Doubts } from '../../core/step/doubts.ts';
 import type { Facts, Need } from '../../core/step/facts.ts';
 import { type GitHub, means, type Tree } from '../../core/step/ports.ts';
@@ -82,6 +82,8 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
       return { settingsInForce: listSettingsInForce(await github.fetchSettingsFile(), context.operatorSettings()) };
     case 'branch':
       return { branch: await fetchBranch(github, need) };
+    case 'thread-author':
+      return { threadAuthor: await fetchThreadAuthor(github, need.rootId) };
     case 'review-comments':
       return { reviewComments: await github.listReviewComments(need.reviewId) };
     case 'comment-hashes':
@@ -97,6 +99,11 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
     case 'user-edit':
       return { userEdit: await fetchUserEdit(context, need) };
   }
+}
+
+async function fetchThreadAuthor(github: GitHub, commentId: number): Promise<number | null> {
+  const root = { surface: 'thread', commentId } as const;
+  return (await github.fetchVoteSources([root]))[voteSourceKey(root)]?.authorId ?? null;
 }
 
 /** Reads the pages of pending proposals. */

@@ -112,6 +112,7 @@ const FACT_OF = {
   'run-limit': 'reachedRunLimit',
   'settings-in-force': 'settingsInForce',
   branch: 'branch',
+  'thread-author': 'threadAuthor',
   'review-comments': 'reviewComments',
   'comment-hashes': 'commentHashes',
   'standing-approvals': 'standingPermissions',

@@ -122,6 +122,7 @@ function everyReply(text: string): readonly Reply[] {
   const aboutApprovals: EveryReply<typeof approvalReplies> = {
     approvalNotCounted: blocks.map((block) => approvalReplies.approvalNotCounted(block, changes)),
     approvalLapsed: blocks.map((block) => approvalReplies.approvalLapsed(block, changes)),
+    unknownHere: [approvalReplies.unknownHere()],
     standingApprovalsShown: [approvalReplies.standingApprovalsShown([standing])],
     standingApprovalUnknown: [approvalReplies.standingApprovalUnknown(7, [{ ...standing, path: null, glob: text }])],
     standingApprovalGranted: [approvalReplies.standingApprovalGranted(standing)],
