@@ -1,7 +1,7 @@
 import { Octokit } from '@octokit/rest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
-import { AFTER, appClient, openShop, READ, type Shop, silentLog, tokenClient, WRITE } from './shop.ts';
+import { appClient, openShop, READ, type Shop, silentLog, tokenClient, WRITE } from './shop.ts';
 
 let shop: Shop;
 
@@ -13,17 +13,6 @@ afterEach(() => shop.github.close());
 
 const COMMIT = `mutation commit($input: CreateCommitOnBranchInput!) {
   createCommitOnBranch(input: $input) { commit { oid } }
-}`;
-
-const THREADS = `query threads($owner: String!, $repo: String!, $number: Int!, $after: String) {
-  repository(owner: $owner, name: $repo) {
-    pullRequest(number: $number) {
-      reviewThreads(first: 100, after: $after) {
-        nodes { id isResolved isOutdated comments(first: 1) { nodes { databaseId } } }
-        pageInfo { hasNextPage endCursor }
-      }
-    }
-  }
 }`;
 
 function commitInput(expectedHeadOid: string, text: string) {
@@ -40,43 +29,6 @@ function review(client: Octokit) {
   const comments = [{ path: 'src/total.ts', body, line: 5, side: 'RIGHT' }];
   return client.rest.pulls.createReview({ ...shop.pullParams, event: 'COMMENT', body: 'One proposal', comments });
 }
-
-describe.each(['', '/api/v3'])('a real Octokit with the path prefix %j', (prefix) => {
-  it('reads the pull request, reviews, commits and resolves without a violation', async () => {
-    const client = await tokenClient(shop, WRITE, prefix);
-    const { data: files } = await client.rest.pulls.listFiles(shop.pullParams);
-    expect(files[0]?.patch).toContain('-five\n+FIVE');
-    const { data: posted } = await review(client);
-    const { data: comments } = await client.rest.pulls.listCommentsForReview({
-      ...shop.pullParams,
-      review_id: posted.id,
-    });
-    expect(comments[0]).toMatchObject({ path: 'src/total.ts', user: { login: 'countersign[bot]', type: 'Bot' } });
-    const committed: unknown = await client.graphql(COMMIT, {
-      input: commitInput(shop.pull.head.sha, AFTER.replace('FIVE', 'FIVE!')),
-    });
-    const { data: pull } = await client.rest.pulls.get(shop.pullParams);
-    expect(committed).toEqual({ createCommitOnBranch: { commit: { oid: pull.head.sha } } });
-    const { data: commits } = await client.rest.pulls.listCommits(shop.pullParams);
-    expect(commits.at(-1)).toMatchObject({
-      sha: pull.head.sha,
-      author: { login: 'countersign[bot]' },
-      commit: { verification: { verified: true } },
-    });
-    const variables = { owner: 'ana', repo: 'shop', number: shop.pull.number };
-    expect(await client.graphql(THREADS, variables)).toMatchObject({
-      repository: {
-        pullRequest: {
-          reviewThreads: {
-            nodes: [{ isResolved: false, isOutdated: true, comments: { nodes: [{ databaseId: comments[0]?.id }] } }],
-            pageInfo: { hasNextPage: false },
-          },
-        },
-      },
-    });
-    expect(shop.github.violations).toEqual([]);
-  });
-});
 
 describe('tokens', () => {
   it('creates tokens in the long format for the requested repositories and permissions', async () => {

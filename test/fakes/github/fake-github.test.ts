@@ -1,7 +1,6 @@
 import { Octokit } from '@octokit/rest';
 import { verify } from '@octokit/webhooks-methods';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFetch } from '../../../fakes/github/api-server.ts';
 import { createUserActor } from '../../../fakes/github/fake-github.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import {
@@ -10,7 +9,7 @@ import {
   readIncomingBody,
   startLocalServer,
 } from '../../../fakes/lib/http-server.ts';
-import { appClient, openShop, type Shop, silentLog, WRITE } from './shop.ts';
+import { appClient, openShop, type Shop, silentLog } from './shop.ts';
 
 let shop: Shop;
 
@@ -84,28 +83,5 @@ describe('the fake GitHub', () => {
     // The client signs with its own clock, then reads the server’s time from the `date` header and signs again.
     expect((await app.rest.apps.getAuthenticated()).status).toBe(200);
     expect(shop.github.requests.slice(-2).map(({ status }) => status)).toEqual([401, 200]);
-  });
-
-  it('works without sockets, including redirects, faults and hangs', async () => {
-    shop = await openShop();
-    const { apiServer, url, faults } = shop.github;
-    const fetchHere = createFetch(apiServer);
-    const { data } = await appClient(shop).rest.apps.createInstallationAccessToken({
-      installation_id: shop.installation.id,
-      permissions: WRITE,
-    });
-    const before = shop.github.requests.length;
-    const client = new Octokit({ baseUrl: url, auth: data.token, log: silentLog, request: { fetch: fetchHere } });
-    const place = { owner: 'ana', repo: 'shop' };
-    expect((await client.rest.issues.createComment({ ...place, issue_number: 1, body: 'x' })).status).toBe(201);
-    const archive = await client.rest.repos.downloadTarballArchive({ ...place, ref: 'main' });
-    expect(archive.status).toBe(200);
-    faults.add({ route: '*', kind: 'reset', applied: false });
-    await expect(client.rest.repos.get(place)).rejects.toThrow();
-    faults.add({ route: '*', kind: 'hang', applied: false });
-    const request = { signal: AbortSignal.timeout(20) };
-    await expect(client.rest.repos.get({ ...place, request })).rejects.toThrow();
-    expect(shop.github.requests.length - before).toBe(5);
-    expect(shop.github.violations).toEqual([]);
   });
 });

@@ -22,35 +22,6 @@ const question = {
 const hello = { model: 'scripted', messages: [{ role: 'user' as const, content: 'hello' }] };
 
 describe('the scripted model', () => {
-  it('plays turns in order to a real client, with calls, finish reason and usage', async () => {
-    const client = await start();
-    model.script({ content: 'Looking.', calls: [{ name: 'read_file', arguments: { path: 'a.ts' } }] }, (request) => ({
-      content: `${request.messages.length} messages`,
-      usage: { promptTokens: 90, cachedTokens: 64 },
-    }));
-    const tools = [{ type: 'function' as const, function: { name: 'read_file', parameters: { type: 'object' } } }];
-    const first = await client.chat.completions.create({ ...hello, tools });
-    const message = first.choices[0]?.message;
-    const call = message?.tool_calls?.[0];
-    expect(first.choices[0]?.finish_reason).toBe('tool_calls');
-    expect(call).toMatchObject({ type: 'function', function: { name: 'read_file', arguments: '{"path":"a.ts"}' } });
-    if (message === undefined || call === undefined) throw new Error('no call');
-    const answer = { role: 'tool' as const, tool_call_id: call.id, content: 'text' };
-    const second = await client.chat.completions.create({ ...hello, messages: [...hello.messages, message, answer] });
-    expect(second.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: '3 messages' } });
-    expect(second.usage).toMatchObject({ prompt_tokens: 90, prompt_tokens_details: { cached_tokens: 64 } });
-    expect(model.requests.map((request) => request.tools.length)).toEqual([1, 0]);
-    expect(model.violations).toEqual([]);
-    expect(model.remaining()).toBe(0);
-  });
-
-  it('lists its models and answers a wrong key 401', async () => {
-    const client = await start('other');
-    await expect(client.models.list()).rejects.toMatchObject({ status: 401 });
-    const keyed = new OpenAI({ baseURL: model.url, apiKey: 'other' });
-    expect((await keyed.models.list()).data.map((entry) => entry.id)).toEqual(['scripted']);
-  });
-
   it('plays every fault', async () => {
     const client = await start();
     model.script(

@@ -4,57 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasConversationPermission, isWithinGrant } from '../../../../fakes/github/http/auth.ts';
+import { hasConversationPermission } from '../../../../fakes/github/http/auth.ts';
 import { paginate, parseTarget } from '../../../../fakes/github/http/http-messages.ts';
 import { createTarball } from '../../../../fakes/github/rest/archive.ts';
-import { matchRoute } from '../../../../fakes/github/rest/router.ts';
-import { ROUTES } from '../../../../fakes/github/rest/routes.ts';
-
-describe('targets and routes', () => {
-  it('removes both prefixes and decodes the query', () => {
-    expect(parseTarget('/api/v3/repos/a/b?x=%20y')).toEqual({ path: '/repos/a/b', query: { x: ' y' } });
-    expect(parseTarget('/api/graphql').path).toBe('/graphql');
-    expect(parseTarget('/api/v3').path).toBe('/');
-    expect(parseTarget('/api/v30').path).toBe('/api/v30');
-  });
-
-  it.each([
-    [
-      'GET',
-      '/repos/a/b/git/ref/heads%2Ftopic%2Fone',
-      'GET /repos/{owner}/{repo}/git/ref/{ref}',
-      { ref: 'heads/topic/one' },
-    ],
-    ['GET', '/repos/a/b/git/ref/heads/topic', 'GET /repos/{owner}/{repo}/git/ref/{ref}', { ref: 'heads/topic' }],
-    [
-      'GET',
-      '/repos/a/b/pulls/7/reviews/3/comments',
-      'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments',
-      { review_id: '3' },
-    ],
-    [
-      'GET',
-      '/repos/a/b/pulls/comments/9',
-      'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}',
-      { comment_id: '9' },
-    ],
-    ['GET', '/users/countersign%5Bbot%5D', 'GET /users/{username}', { username: 'countersign[bot]' }],
-  ])('finds %s %s', (method, path, name, params) => {
-    const match = matchRoute(ROUTES, method, path);
-    expect(match?.route.name).toBe(name);
-    expect(match?.params).toMatchObject(params);
-  });
-
-  it.each([
-    ['PUT', '/repos/a/b/pulls/7/merge'],
-    ['GET', '/user'],
-    ['GET', '/repos/a/b/commits/main/check-runs'],
-    ['POST', '/repos/a/b/pulls/7/comments/3/replies'],
-    ['GET', '/repos/a/b/git/blobs/%E0%A4%A'],
-  ])('does not know %s %s', (method, path) => {
-    expect(matchRoute(ROUTES, method, path)).toBeUndefined();
-  });
-});
 
 describe('pages', () => {
   it('splits every list into pages without loss, for any page size', () => {
@@ -86,12 +38,6 @@ describe('permissions', () => {
     expect(hasConversationPermission({ issues: 'read', pull_requests: 'write' }, true, 'write')).toBe(true);
     expect(hasConversationPermission({ issues: 'read', pull_requests: 'write' }, false, 'write')).toBe(false);
     expect(hasConversationPermission({ pull_requests: 'read' }, false, 'read')).toBe(true);
-  });
-
-  it('stays within the granted permissions (I7)', () => {
-    expect(isWithinGrant({ contents: 'write' }, { contents: 'read' })).toBe(false);
-    expect(isWithinGrant({ contents: 'read', metadata: 'read' }, { contents: 'write' })).toBe(true);
-    expect(isWithinGrant({ checks: 'read' }, { contents: 'write' })).toBe(false);
   });
 });
 

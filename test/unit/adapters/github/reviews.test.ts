@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NewReview, ReviewCommentDraft } from '../../../../src/core/step/ports.ts';
-import { COMMENT_TIME, restComment } from './comment-samples.ts';
 import { BOT_ID, errorOf, HEAD, type HttpMock, mockHttp, NOW, outcomeLater, REPO } from './http-mock.ts';
 
 let http: HttpMock;
@@ -33,42 +31,6 @@ function reviewOf(body: string): NewReview {
 }
 
 describe('new reviews', () => {
-  it('posts one COMMENT review with all drafts, and names its comments in their order', async () => {
-    http.expectWriteToken();
-    http
-      .as('ghs_write')
-      .post(REVIEWS, {
-        commit_id: HEAD,
-        event: 'COMMENT',
-        body: 'Three changes',
-        comments: [
-          { path: 'a.ts', start_line: 4, start_side: 'RIGHT', line: 6, side: 'RIGHT', body: '<!-- one -->\nfirst' },
-          { path: 'a.ts', line: 9, side: 'RIGHT', body: '<!-- two -->\nsecond' },
-          { path: 'b.ts', line: 2, side: 'RIGHT', body: '<!-- three -->\nthird' },
-        ],
-      })
-      .reply(200, REVIEW_80);
-    http.expectReadToken();
-    const listed = [
-      restComment(3, '<!-- three -->\r\nthird', 'b.ts'),
-      restComment(2, '<!-- two -->\r\nsecond'),
-      restComment(1, '<!-- one -->\r\nfirst'),
-    ];
-    http.as('ghs_read').get(`${REVIEWS}/80/comments`).query({ per_page: 100, page: 1 }).reply(200, listed);
-    const created = await http.github.createReview(HEAD, reviewOf('Three changes'));
-    const { comments } = created;
-    expect(created.review).toEqual({ id: 80, url: 'https://github.com/review-80', status: 'commented' });
-    expect(comments.map(({ id }) => id)).toEqual([1, 2, 3]);
-    expect(comments[0]).toEqual({
-      kind: 'review-comment',
-      id: 1,
-      nodeId: 'N1',
-      createdAt: COMMENT_TIME,
-      bodyHash: createHash('sha256').update('<!-- one -->\nfirst').digest('hex'),
-      url: 'https://x/1',
-    });
-  });
-
   it('a posted review with a missing comment is an error', async () => {
     http.expectWriteToken();
     http.as('ghs_write').post(REVIEWS).reply(200, REVIEW_80);
@@ -131,12 +93,6 @@ describe('new reviews', () => {
     http.as('ghs_write').delete(`${REVIEWS}/3`).reply(200, {});
     const fault = await errorOf(http.github.createReview(HEAD, reviewOf('x')));
     expect([fault.status, fault.retryAt]).toEqual([409, NOW]);
-  });
-
-  it('a 502 after the review was created is an error, and the request is sent once (G3, G4)', async () => {
-    http.expectWriteToken();
-    http.as('ghs_write').post(REVIEWS).reply(502, 'bad gateway');
-    expect((await errorOf(http.github.createReview(HEAD, reviewOf('x')))).status).toBe(502);
   });
 });
 

@@ -5,7 +5,6 @@ import { relocateRegion } from '../../../../src/core/edits/region.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
 import { DEFAULT_COMMIT_STYLE } from '../../../../src/core/policy/commit-message.ts';
 import { countersign } from '../../../../src/core/policy/countersign.ts';
-import { findSourceProblem } from '../../../../src/core/policy/vote-problems.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS, type PathRule } from '../../../../src/core/state/settings.ts';
 import type { VoteSource } from '../../../../src/core/state/vote.ts';
@@ -94,32 +93,6 @@ describe('a path that a rule denies by now (S127)', () => {
   it('is not committed, whoever approved it', () => {
     expect(sign(bigint, { denied: 'lib/**' }).plan.proposalIds).toHaveLength(1);
     expect(() => sign(bigint, { denied: '**' })).toThrow('does not have enough approvals that count');
-  });
-});
-
-describe('only an approval that is on the page counts (X5)', () => {
-  it.each<[string, VoteSource | null]>([
-    ['that does not exist', null],
-    ['of another account', { ...SOURCE, authorId: 12 }],
-    ['of a deleted account', { ...SOURCE, authorId: null }],
-    ['that an App wrote', { ...SOURCE, viaApp: true }],
-    ['with another text', { ...SOURCE, body: 'no, wait' }],
-    ['of another time', { ...SOURCE, createdAt: '2026-01-01T00:02:00Z' }],
-    ['without a time', { ...SOURCE, createdAt: null }],
-  ])('a comment %s is no approval', (_what, source) => {
-    expect(() => sign(bigint, { source })).toThrow('does not have enough approvals that count');
-  });
-
-  it('other line ends and another time of the last change are the same text', () => {
-    const body = `${BODY}\nMind the callers.`;
-    const signed = (sent: string, read: string) => {
-      const approval = { ...APPROVAL, bodyHash: hash('sha256', sent, 'hex') };
-      const voteSources = { 'conversation:5': { ...SOURCE, body: read } };
-      return findSourceProblem(approval, voteSources);
-    };
-    const crlf = body.replaceAll('\n', '\r\n');
-    expect([signed(body, crlf), signed(crlf, body), signed(crlf, crlf)]).toEqual([null, null, null]);
-    expect(signed(body, `${body} `)).toBe('edited');
   });
 });
 

@@ -36,22 +36,6 @@ function verdictFor(person: Person, permission: Permission, rules: Partial<Appro
 type Verdict = 'yes' | ApproverRefusal['kind'];
 
 describe('whose approval counts', () => {
-  it.each<[Approvers, Permission, Verdict]>([
-    ['write', 'none', 'role-missing'],
-    ['write', 'read', 'role-missing'],
-    ['write', 'write', 'yes'],
-    ['write', 'maintain', 'yes'],
-    ['maintain', 'write', 'role-missing'],
-    ['maintain', 'maintain', 'yes'],
-    ['maintain', 'admin', 'yes'],
-    ['admin', 'maintain', 'role-missing'],
-    ['admin', 'admin', 'yes'],
-    ['codeowners', 'admin', 'not-owner'],
-    ['maintain and codeowners', 'write', 'role-missing'],
-  ])('approvers: %s, a person with %s: %s (S66, S70)', (approvers, permission, verdict) => {
-    expect(verdictFor(BEN, permission, { approvers })).toBe(verdict);
-  });
-
   it.each<[string, Person, Partial<ApprovalRules>, Person[], Verdict]>([
     ['the author, without a rule', CARL, {}, [], 'yes'],
     ['the author', CARL, { requireNonAuthor: true }, [], 'is-author'],

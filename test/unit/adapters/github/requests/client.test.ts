@@ -10,7 +10,6 @@ import { isPermanent } from '../../../../../src/worker/jobs/retries.ts';
 import { postedComment } from '../comment-samples.ts';
 import {
   errorOf,
-  HEAD,
   type HttpMock,
   mockHttp,
   NOW,
@@ -215,13 +214,6 @@ describe('one request, one error (M7)', () => {
     expect(fault.message).toContain(message);
   });
 
-  it('writes are not spaced out in memory (M8)', async () => {
-    http.as('ghs_write').post(`${REPO}/issues/3/comments`).times(4).reply(201, COMMENT);
-    const start = performance.now();
-    for (let count = 0; count < 4; count += 1) await http.github.createComment('Hi');
-    expect(performance.now() - start).toBeLessThan(2_500);
-  });
-
   it('a GraphQL rate limit in a 200 response is recognized', async () => {
     const errors = [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }];
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${RESET / 1000}` };
@@ -286,18 +278,6 @@ describe('failures below HTTP', () => {
     const { github, asked } = await broken((response) => response.destroy());
     expect((await errorOf(github.createComment('Hi'))).status).toBeNull();
     expect(asked()).toHaveLength(1);
-  });
-
-  it.each([
-    ['half a document', '[{"id": 1}, {"id"'],
-    ['nothing', ''],
-    ['a page of HTML', '<html></html>'],
-  ])('a response of %s is an error, never a short list', async (_, body) => {
-    const { github } = await broken((response) => {
-      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
-      response.end(body);
-    });
-    expect((await errorOf(github.listFiles(HEAD))).status).toBeNull();
   });
 
   it('calls an Enterprise Server at /api/v3 and /api/graphql, with user agent and API version', async () => {
