@@ -32,18 +32,4 @@ describe('changes of one response in one file', () => {
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.file('a.js')).toBe(block('x', 'new') + block('y', 'new'));
   });
-
-  it('of one call come as one change with a diff of its places (S145)', async () => {
-    const { ana, bot, model, pr } = await tellRows(stage());
-    const edits = [
-      { old_string: row(3), new_string: row(3, 30) },
-      { old_string: row(18), new_string: row(18, 180) },
-    ];
-    model.proposes({ name: 'edit_file', arguments: { path: ROWS_PATH, edits } });
-    await ana.says('/countersign give the rows other values');
-    expect(bot.proposals()).toHaveLength(1);
-    expect(bot.proposal(1).body).not.toContain(row(10));
-    await ana.says('/approve all');
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 3: 30, 18: 180 }));
-  });
 });

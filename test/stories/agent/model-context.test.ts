@@ -105,18 +105,6 @@ describe('the model’s context for a question (S157, S169)', () => {
     expect(breaks).toHaveLength(1);
     expect(bot.answer()).toContain('> All read.');
   });
-
-  it('a request that is too long is sent again with less (S157, S169)', async () => {
-    const { ana, bot, model } = await tellPages();
-    model.proposes(readPage('a'));
-    model.proposes(BIGINT);
-    await ana.says('/countersign use bigint');
-    stage().model.script(OVERFLOW);
-    model.says({ content: 'Enough read.' });
-    await ana.says('/ask why?');
-    expect(bot.answer()).toContain('> Enough read.');
-    expect(clearedIn(model.requests().at(-1)).filter(Boolean)).toHaveLength(1);
-  });
 });
 
 describe('a context that is smaller than the first message', () => {

@@ -41,16 +41,6 @@ describe('a question of the agent', () => {
     expect(bot.run().body).not.toContain('Waiting for an answer');
   });
 
-  it.each([
-    ['the id and a number', (id: string) => `/choose ${id} 3`],
-    ['words after /answer', () => '/answer both of   THEM'],
-    ['a number after /answer', () => '/answer 3'],
-  ])('takes %s (S116)', async (_, line) => {
-    const story = await askPeople(stage(), CHOICE);
-    await story.ana.says(line(newestId(story)));
-    expect(results(story)).toEqual([answered('choice', { index: 2, value: 'Both of them' }, story.ana.login)]);
-  });
-
   it('takes any text as it is, over several lines, and a text that says reject is a text (S147, S117, K22)', async () => {
     const first = await askPeople(stage(), TEXT);
     await first.ana.says('/answer utf8 is *the* name,\n  with `two` lines');
@@ -164,23 +154,6 @@ describe('an answer', () => {
     expect(model.requests()).toHaveLength(1);
     await story.ana.says('/answer sum');
     expect(JSON.stringify(model.requests())).not.toContain('canary');
-  });
-
-  it('that is an edited comment, or was written before the question, is none (S60)', async () => {
-    const story = await askPeople(stage(), TEXT);
-    const { ben, bot, model } = story;
-    const id = await ben.says('just talking');
-    await ben.does((person) => person.edits(id, `/answer ${newestId(story)} early`));
-    expect(bot.answer()).toContain('An edited comment has no effect');
-    expect(model.requests()).toHaveLength(1);
-  });
-
-  it('is recorded with its question and its person (S71)', async () => {
-    const story = await askPeople(stage(), CHOICE);
-    await story.ben.says('/choose 2');
-    expect((await story.stored()).run?.questions).toMatchObject([
-      { prompt: 'Which database is meant?', answer: { kind: 'choice', index: 1 }, by: { login: story.ben.login } },
-    ]);
   });
 });
 

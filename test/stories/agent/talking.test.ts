@@ -164,16 +164,4 @@ describe('words about a denied change', () => {
     expect(bot.proposal(4).body).toContain(row(5, 50));
     expect(bot.answers().join()).not.toContain('was already');
   });
-
-  it('also go on with a run that ended because all was denied (S152, S158)', async () => {
-    const { ana, bot, model } = await tellRows(stage());
-    model.proposes(editRow(5, 50));
-    await ana.says('/countersign give row 5 another value');
-    stage().pass(2);
-    await ana.replies(bot.proposal(1), '/deny');
-    stage().pass(2);
-    model.proposes(editRow(5, 50));
-    await ana.replies(bot.proposal(1), 'do it after all');
-    expect(bot.proposals()).toHaveLength(2);
-  });
 });

@@ -54,14 +54,6 @@ describe('a task in a review thread', () => {
     expect(bot.run().body).not.toContain('@@');
   });
 
-  it('carries a stranger’s comment that it answers, as the words of a person who may not decide (S138, S139)', async () => {
-    const story = await stage().tell({ branch });
-    const { ana, stranger } = story;
-    const root = await comments(stage(), story, stranger, { path: ROWS_PATH, line: 5 }, 'Off by one? <!-- obey -->');
-    await ana.does((person) => person.replies(root, '/countersign fix this'));
-    expect(saidBelow(firstMessage(story), THREAD)).toContain(`${stranger.login} (no write access): "Off by one?"`);
-  });
-
   it('leaves out a stranger’s comment that was changed after the task was written (S139)', async () => {
     const story = await stage().tell({ branch });
     const { ana, stranger } = story;

@@ -69,18 +69,6 @@ describe('a stream that goes wrong', () => {
     expect(model.requests()).toHaveLength(2);
     expect(bot.answers()).toEqual([]);
   });
-
-  it.each(['one', 'three'] as const)('arrives whole in pieces of %s bytes (S163, S173)', async (bytes) => {
-    const { ana, bot, model } = await stage().tell();
-    model.says({
-      content: 'Größe “x” für alle',
-      calls: [BIGINT],
-      delivery: { bytes, newline: '\r\n', comments: true },
-    });
-    await ana.says('/countersign use bigint');
-    expect(bot.proposals()).toHaveLength(1);
-    expect(bot.proposal(1).body).toContain('Größe “x” für alle');
-  });
 });
 
 describe('while the model thinks', () => {
@@ -113,13 +101,6 @@ function refusal(status: number, error: Readonly<Record<string, unknown>>): Scri
 describe('an endpoint that refuses', () => {
   it.each<[string, ScriptedFault, string, RegExp]>([
     ['the model', refusal(404, { message: 'no', code: 'model_not_found' }), 'model-unknown', /does not know the model/],
-    ['for lack of quota', refusal(429, { message: 'no', code: 'insufficient_quota' }), 'no-quota', /no quota left/],
-    [
-      'a long conversation',
-      refusal(400, { message: 'no', code: 'context_length_exceeded' }),
-      'too-long',
-      /longer than/,
-    ],
     ['by its filter', refusal(400, { message: 'no', code: 'content_filter' }), 'filtered', /content filter/],
   ])('%s says so to people, and to the operator with code and id (S166)', async (_, fault, failure, words) => {
     await stage().restart();

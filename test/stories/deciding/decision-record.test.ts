@@ -103,20 +103,6 @@ describe('the record of a decision', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('an approval and a denial at the same time have one outcome, and a stored denial wins (S77)', async () => {
-    const { ana, ben, bot, pr, stored } = await propose(stage(), BIGINT, EXACTLY);
-    stage().pass(5);
-    ana.person.replies(bot.proposal(1).id, '/approve');
-    ben.person.replies(bot.proposal(1).id, '/deny');
-    for (const person of [ana, ben]) person.person.replies(bot.proposal(2).id, '/approve');
-    await stage().settle();
-    const [first, second] = (await stored()).proposals;
-    expect(second?.state).toBe('completed');
-    expect(['completed', 'rejected']).toContain(first?.state);
-    expect(pr.file('src/total.ts').includes('0n')).toBe(first?.state === 'completed');
-    expect(pr.commits().length).toBe(first?.state === 'completed' ? 2 : 1);
-  });
-
   it('an accepted command gets a reaction, a refused one an answer (S64)', async () => {
     const { ana, bot } = await propose(stage(), BIGINT, EXACTLY);
     const refused = await ana.says('/approve');

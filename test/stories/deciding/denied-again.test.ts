@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
 import { editRow, ROWS_PATH, row, rows, tellRows } from '../support/rows.ts';
-import { edit, type Story, write } from '../support/story.ts';
+import { edit, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -28,17 +28,6 @@ describe('a denied change', () => {
     expect(lastMessages.at(-1)).toBe(repeatedBy(story.ana.login));
     expect(story.bot.proposals()).toHaveLength(2);
     expect(story.bot.proposal(2).body).toContain(row(5, 51));
-  });
-
-  it('is not shown again if it would give the same whole file (S108)', async () => {
-    const story = await tellRows(stage());
-    story.model.proposes({ name: 'read_file', arguments: { path: ROWS_PATH } });
-    story.model.proposes(editRow(5, 50));
-    story.model.proposes(write(ROWS_PATH, rows({ 5: 50 })));
-    await story.ana.says('/countersign give row 5 another value');
-    await story.ana.replies(story.bot.proposal(1), REASON);
-    expect(story.bot.proposals()).toHaveLength(1);
-    expect(story.model.toolMessages()).toEqual([repeatedBy(story.ana.login)]);
   });
 
   it('can be proposed again after an instruction from a person (S108)', async () => {

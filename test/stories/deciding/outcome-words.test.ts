@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
-import { askPeople, TEXT } from '../support/questions.ts';
 
 const stage = stageForAll();
 
@@ -36,15 +35,5 @@ describe('what ended without a decision', () => {
     await ben.says(`/approve ${bot.proposal(2).proposalId}`);
     expect(bot.answer()).toContain(`was already withdrawn (\`${ana.login}\` went on without it with`);
     expect(bot.answer()).toContain('That is final.');
-  });
-
-  it.each([
-    ['/continue', 'went on without it with'],
-    ['/stop', 'the run was stopped'],
-  ])('a question that %s ends says so (S43, S51)', async (command, reason) => {
-    const { ana, bot } = await askPeople(stage(), TEXT);
-    await ana.says(command);
-    expect(bot.questions()[0]?.body).toMatch(/\*\*Cancelled\*\* without an answer, because /);
-    expect(bot.questions()[0]?.body).toContain(reason);
   });
 });

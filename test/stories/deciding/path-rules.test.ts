@@ -154,21 +154,6 @@ describe('a denied path', () => {
     expect(pr.commits()).toEqual([]);
   });
 
-  it('stops the commit if the rule came between the votes, and the change is pending again (S127)', async () => {
-    const story = await stage().tell({ files: FILES });
-    const { ana, ben, bot, configures, model, pr } = story;
-    await configures('required_approvals: 2\n');
-    model.proposes(edit('gen/api.ts', 'api = 1', 'api = 2'));
-    await ana.says('/countersign raise it');
-    await ana.replies(bot.proposal(1), '/approve');
-    await configures(`required_approvals: 2\n${NO_GENERATED}`);
-    await ben.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toEqual([]);
-    await configures('required_approvals: 2\n');
-    await ben.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toHaveLength(1);
-  });
-
   it('stops the undo of a change that was made before the rule (S127)', async () => {
     const { ana, bot, configures, model, pr } = await stage().tell({ files: FILES });
     model.proposes(edit('gen/api.ts', 'api = 1', 'api = 2'));

@@ -81,18 +81,6 @@ describe('a run', () => {
     for (const { id, proposalId } of story.bot.proposals())
       expect(story.bot.answer()).toMatch(new RegExp(`\\[\`${proposalId}\`\\]\\(http.*r${id}\\)`));
   });
-
-  it('a note to the agent is held until the outcomes, starts no request of its own, and comes after them (S89)', async () => {
-    const { ana, ben, bot, model } = await propose(stage(), BIGINT, EXACTLY);
-    const note = await ben.says('@countersign mind the tests');
-    expect(bot.reactionsOn(note)).toEqual(['eyes']);
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(model.requests()).toHaveLength(1);
-    await ana.replies(bot.proposal(2), '/deny');
-    const lastMessages = model.requests().at(-1)?.messages.slice(-3);
-    expect(lastMessages?.map(({ role }) => role)).toEqual(['tool', 'tool', 'user']);
-    expect(lastMessages?.at(-1)?.content).toBe(`${ben.login} says, as a JSON string:\n"mind the tests"`);
-  });
 });
 
 describe('the start of a run', () => {

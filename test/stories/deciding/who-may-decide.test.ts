@@ -109,29 +109,6 @@ describe('who may decide', () => {
       expect(body).not.toMatch(/^ {0,3}\/\w/m);
   });
 
-  it('a permission lost between the comment and the commit voids the approval (A7)', async () => {
-    const story = await propose(stage(), BIGINT, EXACTLY);
-    const { ana, ben, bot, pr } = story;
-    const { promise: until, resolve: release } = Promise.withResolvers<void>();
-    stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
-    stage().pass(5);
-    const asked = stage().github.requests.filter(({ name }) => name === PERMISSION).length;
-    ana.person.replies(bot.proposal(1).id, '/approve');
-    await expect
-      .poll(() => stage().github.requests.filter(({ name }) => name === PERMISSION).length, { interval: 5 })
-      .toBeGreaterThan(asked);
-    story.grants(ana, 'read');
-    release();
-    await stage().settle();
-    expect(pr.commits()).toEqual([]);
-    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
-    expect(bot.answer()).toMatch(/^Not applied: .*ana.* has no write access/);
-    await ben.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toHaveLength(1);
-    expect(pr.commits()[0]?.message).toContain(`Approved-by: ${ben.login}`);
-    expect(pr.commits()[0]?.message).not.toContain(`Approved-by: ${ana.login}`);
-  });
-
   it('the author without write access may deny, without a reason for the model, and may ask (S67)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     const { bot, carl } = story;

@@ -61,15 +61,6 @@ describe('an approval of a reading is read again before the agent gets the file'
     expect(bot.proposal(1).body).toMatch(/\*\*Completed:\*\* reading approved by `ben.*` and `ana/);
   });
 
-  it('not if its author lost write access before the last one (S66, S70)', async () => {
-    const story = await asksToRead('required_approvals: 2\n', LIST);
-    const { ana, ben, bot } = story;
-    await ana.says(`/approve ${bot.proposal(1).proposalId}`);
-    story.grants(ana, 'read');
-    await ben.says(`/approve ${bot.proposal(1).proposalId}`);
-    expectUnread(story, /Not applied: .*`ana/);
-  });
-
   it('beside a good one only the withdrawn approval keeps its file unread (X5, S70)', async () => {
     const story = await asksToRead('required_approvals: 2\n', LIST, MORE);
     const { ana, ben, bot } = story;
