@@ -31,6 +31,8 @@ describe('several questions of one response', () => {
 describe('a question that cannot be asked', () => {
   it.each([
     ['a choice without choices', { input_type: 'choice', choices: [] }, 'a choice needs choices'],
+    ['a choice with equal choices', { input_type: 'choice', choices: ['A', ' a'] }, 'the choices must be different'],
+    ['an approval with one label', { choices: ['Yes'] }, 'the choices of an approval must be exactly two'],
     [
       'a choice that is a command',
       { input_type: 'choice', choices: ['Wait', '/approve all'] },

@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestCaller } from '../../../fakes/github/handle-request.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { requestsSince } from '../support/requests.ts';
 import { write } from '../support/story.ts';
 
 const stage = stageForAll();
-
-/** The calls by which an App could change a branch. */
-const CONTENT_WRITE = /createCommitOnBranch|^(?:POST|PATCH|DELETE) .*\/git\//;
-
-function isFor(caller: RequestCaller, repositoryId: number): boolean {
-  return (
-    caller.kind === 'installation' && caller.repositoryIds !== 'all' && caller.repositoryIds.includes(repositoryId)
-  );
-}
 
 describe('a run', () => {
   it('/stop cancels pending changes, asks the model no more, and notifies the requester once (S51)', async () => {
@@ -143,30 +133,5 @@ describe('several tasks', () => {
     await stage().settle();
     expect(await proposalStates(story)).toEqual(['proposed']);
     expect(bot.answer()).toContain('`/stop`');
-  });
-});
-
-describe('a pull request from a fork', () => {
-  it('is never written to; /approve explains how to apply the change instead of approving it (F15)', async () => {
-    const story = await stage().tell({ fork: true });
-    const { ana, bot, carl, model, pr } = story;
-    model.proposes(BIGINT);
-    await ana.says('/countersign use bigint');
-    expect(bot.run().body).toContain('is in a fork, and Countersign never writes to forks.');
-    expect(bot.proposal(1).body).toContain('This branch is in a fork');
-    expect(bot.proposal(1).body).toContain('```suggestion\n  let total = 0n;\n```');
-    const before = pr.head();
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.head()).toBe(before);
-    expect(await proposalStates(story)).toEqual(['proposed']);
-    expect(bot.answer()).toContain('Countersign never writes to forks');
-    await carl.commitsSuggestion(bot.proposal(1));
-    expect(await proposalStates(story)).toEqual(['completed']);
-    expect(pr.file('src/total.ts')).toContain('0n');
-    expect(bot.proposal(1).body).toContain('Not an approval');
-    const written = stage().github.requests.filter(
-      ({ name, caller }) => CONTENT_WRITE.test(name) && isFor(caller, pr.repositoryId),
-    );
-    expect(written).toEqual([]);
   });
 });

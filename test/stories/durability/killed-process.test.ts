@@ -65,20 +65,6 @@ describe('a process that is killed', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     expect(model.toolMessages()).toHaveLength(1);
   });
-
-  it('right after it acknowledged a decision with 202 applies it after the next start (F10)', {
-    timeout: 240_000,
-  }, async () => {
-    const { pr, ana, bot } = await tellOneRow();
-    stage.act(() => ana.person.says('/countersign give the row another value'));
-    await eventually(() => expect(bot.run().body).toContain('| pending |'));
-    stage.act(() => ana.person.replies(bot.proposal(1).id, '/approve'));
-    await eventually(answered);
-    await stage.kill('SIGKILL');
-    await stage.start();
-    await eventually(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'));
-    expect(pr.commits()).toHaveLength(1);
-  });
 });
 
 describe('a process that is told to stop', () => {

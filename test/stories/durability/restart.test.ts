@@ -1,25 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
 
 const stage = stageForAll();
-
-/** Restarts the App at its first call of `name` during `action`. */
-async function restartAt(name: string, action: () => unknown): Promise<void> {
-  const restarts: Promise<void>[] = [];
-  const onCall = (called: string): void => {
-    if (called === name && restarts.length === 0) restarts.push(stage().restart());
-  };
-  const seen = (): void => expect(restarts).toHaveLength(1);
-  stage().pass(2);
-  await beforeCalls(stage(), onCall, async () => {
-    action();
-    await vi.waitFor(seen, { timeout: 25_000, interval: 10 });
-  });
-  await Promise.all(restarts);
-  await stage().settle();
-}
 
 async function readyz(): Promise<number> {
   return (await fetch(`${stage().server().url}/readyz`, { headers: { connection: 'close' } })).status;
@@ -57,39 +40,6 @@ describe('a restart', () => {
     expect(model.requests()).toHaveLength(2);
     expect(bot.proposals()).toHaveLength(1);
     expect(bot.reviews()).toHaveLength(1);
-  });
-
-  it('during posting leads to one review and one run comment (S78)', async () => {
-    const { ana, bot, model } = await tellRows(stage());
-    model.proposes(editRow(5, 50));
-    await restartAt('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', () =>
-      ana.person.says('/countersign give the row another value'),
-    );
-    await vi.waitFor(() => expect(bot.run().body).toContain('| pending |'), { timeout: 25_000 });
-    expect(bot.reviews()).toHaveLength(1);
-    expect(bot.proposals()).toHaveLength(1);
-  });
-
-  it('during a commit leads to one commit and one result for the model (S78, G1, S83)', async () => {
-    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
-    await restartAt('graphql createCommitOnBranch', () => ana.person.replies(bot.proposal(1).id, '/approve'));
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'), { timeout: 25_000 });
-    await stage().settle();
-    expect(pr.commits()).toHaveLength(1);
-    expect(model.toolMessages()).toHaveLength(1);
-    expect(bot.answers()).toHaveLength(1);
-  });
-
-  it('finds a commit whose response was lost, however long ago (G1)', async () => {
-    const { pr, ana, bot } = await proposeRows(stage(), { 5: 50 });
-    stage().github.faults.add({ kind: 'reset', applied: true, route: 'graphql createCommitOnBranch' });
-    stage().pass(2);
-    ana.person.replies(bot.proposal(1).id, '/approve');
-    await vi.waitFor(() => expect(pr.commits()).toHaveLength(1), { timeout: 25_000, interval: 10 });
-    await stage().restart();
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'), { timeout: 25_000 });
-    await stage().settle();
-    expect(pr.commits()).toHaveLength(1);
   });
 });
 

@@ -167,37 +167,6 @@ describe('changes that only work together', () => {
     expect(model.allToolMessages().join('\n')).toContain('already rejected');
   });
 
-  /** Proposes, denies, and proposes the same in another form. */
-  async function deniedThen(first: ScriptedCall, second: ScriptedCall): Promise<Story> {
-    const story = await propose(first);
-    const { bot, ana, model } = story;
-    model.proposes(second);
-    await ana.replies(bot.proposal(1), `/deny ${bot.proposal(1).proposalId} no`);
-    return story;
-  }
-
-  function expectAnswered({ bot, pr, model }: Story): void {
-    expect(pr.commits()).toEqual([]);
-    expect(bot.proposals()).toHaveLength(1);
-    expect(model.allToolMessages().join('\n')).toContain('already rejected');
-  }
-
-  const TWO_EDITS = RENAME.slice(0, 2);
-
-  function editFile(edits: readonly Change[]): ScriptedCall {
-    const listed = edits.map(({ old_string, new_string }) => ({ old_string, new_string }));
-    return { name: 'edit_file', arguments: { path: 'src/total.ts', edits: listed } };
-  }
-
-  it('are not shown if one edit_file with the same edits was denied (S108)', async () => {
-    expectAnswered(await deniedThen(editFile(TWO_EDITS), changes(...TWO_EDITS)));
-  });
-
-  it('are shown if they only share a part with a denied change (S108)', async () => {
-    const { bot } = await deniedThen(changes(...TWO_EDITS), changes(...RENAME.slice(1)));
-    expect(bot.proposals()).toHaveLength(2);
-  });
-
   it('are all stale if a push changes the place of one, and stand if it changes another place (S146)', async () => {
     const story = await propose(changes(...RENAME));
     const { bot, ana, ben, pr, model } = story;
@@ -252,13 +221,6 @@ describe('changes that only work together', () => {
     expect(bot.proposal(2).body).toContain("+import { sum } from './total';");
   });
 
-  it('show all of their diff on request (S146)', async () => {
-    const story = await propose(changes(...RENAME));
-    await story.ana.says(`/show ${story.bot.proposal(1).proposalId}`);
-    expect(story.bot.answer()).toContain('+export { totalOf as sumOf };');
-    expect(story.bot.answer()).toContain('+print(totalOf([1]));');
-  });
-
   it('are found by their trailers after a lost answer, and committed once (S146, G2)', async () => {
     const story = await propose(changes(...RENAME));
     const { bot, ana, pr } = story;
@@ -307,28 +269,6 @@ describe('changes that cannot be made together', () => {
       'Change 2 of 2 cannot be made, so nothing of this call was proposed. File not found',
     ],
     [
-      'a second deletion',
-      [
-        { op: 'delete', path: 'src/dead.ts' },
-        { op: 'delete', path: 'src/dead.ts' },
-      ],
-      'Change 2 of 2',
-    ],
-    ['a move onto a file', [{ op: 'move', from: 'src/old.ts', to: 'src/use.ts' }, ...RENAME], 'Change 1 of 5'],
-    [
-      'a move onto a file of the same call',
-      [
-        { op: 'write', path: 'a.txt', content: 'a\n' },
-        { op: 'move', from: 'src/old.ts', to: 'a.txt' },
-      ],
-      'Change 2 of 2',
-    ],
-    [
-      'a file that is not text',
-      [...RENAME, { op: 'edit', path: 'logo.png', old_string: 'x', new_string: 'y' }],
-      'Change 5 of 5',
-    ],
-    [
       'a file that was not read',
       [...RENAME, { op: 'write', path: 'README.md', content: 'x\n' }],
       'has not read its current version',
@@ -342,14 +282,6 @@ describe('changes that cannot be made together', () => {
       'Change 2 of 2',
     ],
     [
-      'a new file in place of a new directory',
-      [
-        { op: 'write', path: 'new/a.txt', content: 'a\n' },
-        { op: 'write', path: 'new', content: 'a\n' },
-      ],
-      'new',
-    ],
-    [
       'nothing',
       [
         { op: 'edit', path: 'README.md', old_string: 'Our', new_string: 'Your' },
@@ -357,13 +289,11 @@ describe('changes that cannot be made together', () => {
       ],
       'No changes',
     ],
-    ['no change at all', [], 'changes'],
     [
       'a member of another operation',
       [{ op: 'delete', path: 'src/dead.ts', content: 'x' }],
       'content does not belong to delete',
     ],
-    ['a missing member', [{ op: 'move', from: 'src/dead.ts' }], 'to is missing for move'],
     [
       'too many',
       Array.from({ length: 31 }, (_, at) => ({ op: 'write', path: `n${at}.txt`, content: 'x\n' })),

@@ -22,13 +22,6 @@ describe('characters that nobody sees', () => {
     expect(model.toolMessages()[0]).toContain(`has ${name}, which nobody sees. Write it as an escape of the language`);
   });
 
-  it('are refused in a person’s own lines, with code point and line (S48, X1)', async () => {
-    const { ana, bot, pr } = await propose(edit('src/login.ts', 'two', 'zwei'));
-    await ana.replies(bot.proposal(1), '```suggestion\nzw\u200Bei\n```');
-    expect(bot.answer()).toContain('it adds a character that nobody sees, `U+200B` in line 2');
-    expect(pr.file('src/login.ts')).toBe('one\ntwo\nthree\n');
-  });
-
   it('R30: that the file already has stay as they are, and a line below the diff names them (S35, X15)', async () => {
     const branch = { 'src/login.ts': 'o\u200Bne\ntwo\nthree\n' };
     const { ana, bot, pr } = await propose(edit('src/login.ts', 'two', 'zwei'), branch);

@@ -64,29 +64,6 @@ describe('files that contain secrets', () => {
   });
 });
 
-/** More files of the built-in list, each of another kind. */
-const OTHER_SECRET_FILES = [
-  ...['prod.env', 'secrets.json', 'deploy/kubeconfig', 'terraform.tfstate', '.git-credentials', '.pgpass'],
-  ...['.aws/credentials', '.htpasswd', '.docker/config.json', '.pypirc', 'credentials.json', 'service-account.json'],
-];
-
-it('files of the longer list are neither read, listed nor searched (X10)', async () => {
-  const hidden = Object.fromEntries(OTHER_SECRET_FILES.map((path) => [path, `token=${CANARY}\n`]));
-  const { ana, model } = await stage().tell({ files: { ...hidden, 'README.md': `# Shop\n` } });
-  model.proposes(
-    ...OTHER_SECRET_FILES.map((path) => read(path)),
-    { name: 'search', arguments: { query: 'canary' } },
-    { name: 'list_files', arguments: {} },
-  );
-  await ana.says('/countersign look for the token');
-  const outputs = model.toolMessages();
-  for (const [at, path] of OTHER_SECRET_FILES.entries())
-    expect(outputs[at]).toMatch(`Cannot read '${path}': path may not be read (`);
-  expect(outputs.at(-2)).toContain('No line contains "canary"');
-  expect(outputs.at(-1)).toBe('1 file in the repository:\nREADME.md');
-  expect(JSON.stringify(model.requests())).not.toContain(CANARY);
-});
-
 describe('a secret in another file', () => {
   /** Assembled here, so that secret scanners do not report this file. */
   const TOKEN = `sk_live_${'aB3d'.repeat(9)}`;
@@ -127,17 +104,6 @@ describe('a secret in another file', () => {
     expect(edited).toContain('Secrets, shown as [redacted], cannot be matched.');
     expect(JSON.parse(applied ?? '').message).toContain('Successfully replaced text in src/config.ts.');
     expect(JSON.parse(deleted ?? '').message).toBe('Deleted keys.txt.');
-  });
-
-  it('is not found by an edit across it (X10)', async () => {
-    const { ana, bot, model, pr } = await stage().tell({ branch: { 'src/config.ts': CONFIG } });
-    model.proposes(read('src/config.ts'), edit('src/config.ts', "token = '[redacted]'", "token = ''"));
-    await ana.says('/countersign tidy up');
-    expect(bot.proposals()).toEqual([]);
-    const [, crossing] = model.allToolMessages();
-    expect(crossing).toContain('old_string not found in src/config.ts.');
-    expect(crossing).toContain('Secrets, shown as [redacted], cannot be matched.');
-    expect(pr.file('src/config.ts')).toBe(CONFIG);
   });
 
   it('copied as its placeholder into another file, it is pointed out to people before they decide (X10)', async () => {

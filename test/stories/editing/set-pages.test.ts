@@ -83,17 +83,4 @@ describe('the page of a set', () => {
     expect(lines.at(-1)).toMatch(/^Change 1 of 1 · digest `\w{12}` · head `\w{7}`: /);
     expect(lines.slice(0, -1).join('\n')).not.toMatch(/digest|`[0-9a-f]{7,12}`/);
   });
-
-  it('is applied at the places to which pushes move its members (S146, S94, X8)', async () => {
-    const story = await propose(changes(...RENAME));
-    const { bot, ana, ben, pr } = story;
-    const { body } = bot.proposal(1);
-    expect(body).toContain('1. **Edit** `a.ts` (line 64).');
-    expect(body).toContain('2. **Edit** `b.ts` (line 1).');
-    const moved = String(FILES['a.ts']).replace('  a 1;\n', '  a 0;\n  a 1;\n').replace('second()', 'renamed()');
-    await ben.pushes({ 'a.ts': moved });
-    await ana.says(`/approve ${bot.proposal(1).proposalId}`);
-    expect(pr.commits().at(-1)?.message).toContain('Countersign-Proposal');
-    expect(pr.file('a.ts')).toBe(moved.replace('b 20;', 'b twenty;'));
-  });
 });

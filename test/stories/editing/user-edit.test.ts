@@ -43,13 +43,6 @@ describe('a reply with a suggestion block', () => {
     expect(modelResult['user_edits']).toContain(`-${row(5, 50)}\n+${row(5, 'FIFTY')}`);
   });
 
-  it('a mention of a person beside the block is part of the note (S48)', async () => {
-    const story = await proposeRows(stage(), { 5: 50 });
-    await story.ana.replies(story.bot.proposal(1), `@ben what do you think?\n${block(row(5, 'FIFTY'))}`);
-    expect(story.pr.file(ROWS_PATH)).toContain('FIFTY');
-    expect(result(story)).toMatchObject({ user_note: '@ben what do you think?' });
-  });
-
   it('exactly the proposed lines are a plain approval (S48, K11)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     await story.ana.replies(story.bot.proposal(1), `\r\n${block(row(5, 50))}\r\n \r\n`);
@@ -219,24 +212,6 @@ describe('a block that is refused', () => {
 });
 
 describe('between the reply and its commit', () => {
-  it('a person who loses write access changes nothing, and the model’s own change is pending again (S48, S66)', async () => {
-    const story = await proposeRows(stage(), { 5: 50 });
-    const { ana, ben, bot, pr } = story;
-    const { promise: until, resolve: release } = Promise.withResolvers<void>();
-    stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
-    stage().pass(5);
-    ana.person.replies(bot.proposal(1).id, block(row(5, 'mine')));
-    await expect.poll(() => proposalStates(story), { interval: 5 }).toEqual(['approved']);
-    story.grants(ana, 'read');
-    release();
-    await stage().settle();
-    expect(await proposalStates(story)).toEqual(['proposed']);
-    expect(bot.answer()).toMatch(/has no write access/);
-    await ben.replies(bot.proposal(1), '/approve');
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
-    expect(pr.commits()[0]?.message).not.toContain(ana.login);
-  });
-
   it('a denial wins, and another person’s approval does not cover text that no comment showed (S48, S77)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, ben, bot, pr } = story;
@@ -254,17 +229,5 @@ describe('between the reply and its commit', () => {
     expect(bot.answers().join('\n')).toContain('was already approved');
     expect(bot.proposal(1).body).toContain(`+${row(5, 50)}\n`);
     expect(pr.commits()).toEqual([]);
-  });
-
-  it('a push over the lines withdraws the change with a reply, and nothing is committed (S48, S94)', async () => {
-    const story = await proposeRows(stage(), { 5: 50 });
-    const { ana, ben, bot, pr } = story;
-    stage().pass(2);
-    ana.person.replies(bot.proposal(1).id, block(row(5, 'mine')));
-    ben.person.pushes({ [ROWS_PATH]: rows({ 5: 'theirs' }) });
-    await stage().settle();
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'theirs' }));
-    expect(bot.proposal(1).body).toContain('**Withdrawn**');
-    expect(bot.answers().join('\n')).toContain(bot.proposal(1).proposalId);
   });
 });

@@ -17,11 +17,8 @@ const OUTCOMES = { merges: 'was merged', closes: 'was closed' } as const;
 describe('a pull request that was merged or closed, without its webhook (P8)', () => {
   it.each([
     ['/approve', 'merges'],
-    ['/deny not like this', 'merges'],
     ['/deny not like this', 'closes'],
-    ['/edit use a number instead', 'merges'],
     ['please use a number instead', 'closes'],
-    ['/status', 'merges'],
   ] as const)('R10: the run ends at “%s”, and the model is not asked again (%s)', async (words, how) => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, model, pr } = story;

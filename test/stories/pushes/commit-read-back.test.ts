@@ -83,26 +83,6 @@ describe('the App reads each of its commits back', () => {
     expect(model.requests()).toHaveLength(1);
   });
 
-  it('an additional file is a mismatch (B20)', async () => {
-    const { ana, bot } = await proposeRows(stage(), { 5: 50 });
-    const extra = { path: 'left/over.log', contents: base64('x') };
-    alterCall(COMMIT, 'additions', (added) => (Array.isArray(added) ? [...added, extra] : added));
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(plain(bot.proposal(1))).toMatch(
-      /left\/over\.log no file was approved, and blob [0-9a-f]{7} with mode 100644 was committed/,
-    );
-  });
-
-  it('a mode other than the approved one is a mismatch (B20)', async () => {
-    const { ana, bot, pr } = await proposeScript();
-    alterCall(TREE, 'mode', () => '100644');
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.file('run.sh')).toContain('echo two\n');
-    expect(plain(bot.proposal(1))).toMatch(
-      /with mode 100755 was approved, and blob [0-9a-f]{7} with mode 100644 was committed/,
-    );
-  });
-
   it('a failed undo after the run is reported on its own, and the other undos are cancelled (B20)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { ana, bot } = story;

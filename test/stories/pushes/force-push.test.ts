@@ -55,19 +55,6 @@ describe('a commit that a forced push drops while the App makes one of git objec
   });
 });
 
-describe('several changes by one command', () => {
-  it('if a rule refuses the commit, all changes fail and name the rule (B19, S96)', async () => {
-    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
-    const { pr, ana, bot } = story;
-    const ruleset = { branches: ['topic'], types: ['update'], bypassIds: [] } as const;
-    stage().github.apply(OPERATIONS.addRuleset, { repositoryId: pr.repositoryId, ruleset });
-    await ana.says('/approve all');
-    expect(await proposalStates(story)).toEqual(['failed', 'failed']);
-    for (const { body } of bot.proposals()) expect(body).toContain('The rules of this branch refuse the commit');
-    expect(pr.commits()).toEqual([]);
-  });
-});
-
 describe('a merged pull request', () => {
   it('changes proposed before the merge can no longer be approved in any way (G17)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });

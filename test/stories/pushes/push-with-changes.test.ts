@@ -94,12 +94,6 @@ describe('a push that carries changes', () => {
     expect(pr.commits()).toHaveLength(1);
     expect(bot.proposal(1).body).toContain('**Completed:** applied');
   });
-
-  it('line endings of a push are not compared (S50)', async () => {
-    const story = await proposeRows(stage(), { 5: 50 });
-    await story.ben.pushes({ [ROWS_PATH]: rows({ 5: 50 }).replaceAll('\n', '\r\n') });
-    expect(story.bot.proposal(1).body).toContain(`**Completed:** applied by \`${story.ben.login}\``);
-  });
 });
 
 describe('a push of something else', () => {

@@ -4,7 +4,7 @@ import { verifyRange } from '../../../src/cli/verify/verify.ts';
 import { inClone } from '../support/clone.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import type { PullView } from '../support/pull-view.ts';
-import { edit, move, remove, type Story } from '../support/story.ts';
+import { edit, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -100,36 +100,6 @@ describe('countersign verify on the App’s commits', () => {
       credited.map((line) => line.slice('Co-authored-by'.length)),
     );
     expect(resultLines(story, await verified(pr))).toEqual(['1 src/total.ts ok']);
-  });
-
-  it('passes for deletions and moves of text and binary files in one commit with a new file (S73, S92)', async () => {
-    const files = {
-      'old.ts': LINES,
-      'empty.txt': '',
-      'logo.png': Uint8Array.of(0, 1, 2),
-      'icon.png': Uint8Array.of(0, 3, 4),
-      'run.sh': '#!/bin/sh\n',
-    };
-    const story = await stage().tell({ files, executable: ['run.sh'], branch: { 'other.txt': 'x\n' } });
-    story.model.proposes(
-      remove('old.ts'),
-      remove('empty.txt'),
-      remove('logo.png'),
-      move('icon.png', 'assets/icon.png'),
-      move('run.sh', 'bin/run.sh'),
-      { name: 'write_file', arguments: { path: 'new.txt', content: 'x' } },
-    );
-    await story.ana.says('/countersign tidy up');
-    await story.ana.says('/approve all');
-    expect(story.pr.commits()).toHaveLength(1);
-    expect(resultLines(story, await verified(story.pr)).toSorted()).toEqual([
-      '1 old.ts ok',
-      '2 empty.txt ok',
-      '3 logo.png ok',
-      expect.stringMatching(/^4 .*icon\.png.* ok$/),
-      expect.stringMatching(/^5 .*run\.sh.* ok$/),
-      '6 new.txt ok',
-    ]);
   });
 
   it('passes for places of one set that look alike, which have the same digest (S73, S146)', async () => {
