@@ -179,7 +179,7 @@ describe('changes that only work together', () => {
     expect(model.allToolMessages().join('\n')).toContain('src/use.ts');
   });
 
-  it('are committed at the place where a push moved one of them, and verify (S146, S91)', async () => {
+  it('are committed at the place where a push moved one of them, and verify (S146, S91, X8)', async () => {
     const story = await propose(changes(...RENAME));
     const { bot, ana, ben, pr } = story;
     await ben.pushes({ 'src/total.ts': INSERTED });
