@@ -164,37 +164,6 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(await nextSignal(store(), claim, 20)).toMatchObject({ attempts: 3, internalErrors: 0 });
     });
 
-    it('keeps dead letters with their errors, times and attempts (S84)', async () => {
-      const first = await claimSignal('a', 1);
-      await store().deadLetterSignal(first.claim, first.signal, UNKNOWN, NO_FOLLOW_UP, 20);
-      const second = await claimSignal('b', 2);
-      await store().postponeSignal(second.claim, second.signal, 10, AWAY);
-      await store().deadLetterSignal(
-        second.claim,
-        { ...second.signal, attempts: 1 },
-        { id: 'f2', errorText: 'gave up' },
-        NO_FOLLOW_UP,
-        30,
-      );
-      await store().receive(delivery('c'), 40);
-      const deadLetters = (await rows('inbox')).filter((row) => row['deadLettered'] === true);
-      expect(deadLetters).toHaveLength(2);
-      expect(deadLetters.find(({ deliveryId }) => deliveryId === 'b')).toMatchObject({
-        id: second.signal.id,
-        pullKey: '1/2/2',
-        error: 'gave up',
-        errorId: 'f2',
-        attempts: 1,
-        receivedAt: 10,
-        doneAt: 30,
-      });
-      expect(deadLetters.find(({ deliveryId }) => deliveryId === 'a')).toMatchObject({
-        id: first.signal.id,
-        error: 'unknown schema',
-        doneAt: 20,
-      });
-    });
-
     it('returns when the earliest pending comment can be handled, ignoring results and other pull requests', async () => {
       const { claim, signal } = await claimSignal('a');
       await store().receive(delivery('z', 2), 5);
@@ -206,15 +175,6 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       await store().receive(delivery('b'), 30);
       expect(await store().nextCommentAt(claim, 20)).toBe(30);
       expect(await store().nextCommentAt(claim, 40)).toBe(40);
-    });
-
-    it('returns until when a failed comment holds back later ones (S86)', async () => {
-      const { claim, signal } = await claimSignal('a');
-      await store().postponeSignal(claim, signal, 500, AWAY);
-      await store().receive(delivery('b'), 30);
-      expect(await store().nextCommentAt(claim, 40)).toBe(500);
-      expect(await store().nextCommentAt(claim, 500)).toBe(500);
-      expect(await store().nextCommentAt(claim, 501)).toBe(501);
     });
 
     it('stores the reason of every decision, and erases comments that are not for us', async () => {

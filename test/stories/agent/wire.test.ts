@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ScriptedFault, ScriptedTurn } from '../../../fakes/model/script.ts';
-import { isRecord, parseJson } from '../../../src/lib/trust.ts';
+import type { ScriptedTurn } from '../../../fakes/model/script.ts';
+import { isRecord } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT } from '../support/proposals.ts';
 import type { Story } from '../support/story.ts';
@@ -94,27 +94,7 @@ describe('while the model thinks', () => {
   });
 });
 
-function refusal(status: number, error: Readonly<Record<string, unknown>>): ScriptedFault {
-  return { fault: 'status', status, headers: { 'x-request-id': 'req_7' }, body: { error } };
-}
-
 describe('an endpoint that refuses', () => {
-  it.each<[string, ScriptedFault, string, RegExp]>([
-    ['the model', refusal(404, { message: 'no', code: 'model_not_found' }), 'model-unknown', /does not know the model/],
-    ['by its filter', refusal(400, { message: 'no', code: 'content_filter' }), 'filtered', /content filter/],
-  ])('%s says so to people, and to the operator with code and id (S166)', async (_, fault, failure, words) => {
-    await stage().restart();
-    const start = stage().logged.length;
-    const { ana, bot } = await stage().tell();
-    stage().model.script(fault);
-    await ana.says('/countersign use bigint');
-    expect(bot.answer()).toMatch(words);
-    const lines = stage().logged.slice(start).map(parseJson).filter(isRecord);
-    expect(lines.filter(({ msg }) => msg === 'model request failed')).toEqual([
-      expect.objectContaining({ failure, said: 'no', requestId: 'req_7', model: 'scripted', code: expect.any(String) }),
-    ]);
-  });
-
   it('a parameter is asked without it, and the run goes on as if nothing had been (S165)', async () => {
     await stage().restart({ MODEL_TEMPERATURE: '0.2', MODEL_MAX_OUTPUT_TOKENS: '5000' });
     stage().model.setRules({ refusedParameters: ['temperature'] });
