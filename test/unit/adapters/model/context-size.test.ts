@@ -4,67 +4,7 @@ import { parseCompletion } from '../../../../src/adapters/model/parse-completion
 import { readUsage } from '../../../../src/adapters/model/usage.ts';
 import { failureOf, HELLO, KEY, never, openModel, RUN, raw, scripted } from './open-model.ts';
 
-type Overflow = readonly [endpoint: string, error: Readonly<Record<string, unknown>>];
-
-/** The answers of the endpoints of docs/models.md to a conversation that is too long. */
-const OVERFLOWS: readonly Overflow[] = [
-  [
-    'OpenAI',
-    {
-      message:
-        "This model's maximum context length is 128000 tokens. However, your messages resulted in 140001 tokens.",
-      type: 'invalid_request_error',
-      code: 'context_length_exceeded',
-    },
-  ],
-  [
-    'Azure OpenAI',
-    { message: 'Your input exceeds the context window of this model.', code: 'context_length_exceeded' },
-  ],
-  [
-    'Gemini',
-    {
-      message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
-      status: 'INVALID_ARGUMENT',
-    },
-  ],
-  [
-    'vLLM, from its engine',
-    { message: 'The decoder prompt (length 40123) is longer than the maximum model length of 32768.' },
-  ],
-  ['xAI', { message: "This model's maximum prompt length is 131072 but the request contains 537812 tokens." }],
-  ['Anthropic', { message: 'prompt is too long: 208310 tokens > 200000 maximum', type: 'x' }],
-  [
-    'OpenRouter',
-    {
-      message:
-        "This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens (130000 of text input, 10000 in the output).",
-    },
-  ],
-  [
-    'DeepSeek',
-    { message: "This model's maximum context length is 65536 tokens. However, you requested 70000 tokens." },
-  ],
-  ['Ollama', { message: 'the input length exceeds the context length' }],
-  ['vLLM', { message: "This model's maximum context length is 4,096 tokens. However, you requested 4200 tokens." }],
-  [
-    'llama.cpp',
-    {
-      message: 'the request exceeds the available context size, try increasing it',
-      type: 'exceed_context_size_error',
-      n_prompt_tokens: 9_000,
-      n_ctx: 8_192,
-    },
-  ],
-];
-
 describe('the size of a model’s context (S169)', () => {
-  it.each(OVERFLOWS)('%s: an overflow is known as one', async (_, error) => {
-    const endpoint = await scripted({ fault: 'status', status: 400, body: { error } });
-    const failure = await failureOf(openModel(endpoint.url).ask(HELLO, never(), RUN));
-    expect(failure.report?.failure).toBe('too-long');
-  });
-
   it.each([
     ['vLLM', { id: 'm', max_model_len: 32_768 }, 32_768],
     [

@@ -39,15 +39,6 @@ describe('opaque members of a response', () => {
     expect(endpoint.violations).toEqual([]);
   });
 
-  it('do not go to another model of the same endpoint (S164)', async () => {
-    const endpoint = await scripted(TURN);
-    expect(await sentBack(endpoint, { model: 'another-model' })).toEqual({
-      role: 'assistant',
-      content: 'Let me look.',
-      tool_calls: [CALL],
-    });
-  });
-
   it('do not go to the same model at another endpoint (S164)', async () => {
     const [first, second] = [await scripted(TURN), await scripted({ content: 'Done.' })];
     const response = await openModel(first.url).ask(HELLO, never(), RUN);

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { approvalLapsed, approvalNotCounted } from '../../../../src/core/messages/approval-replies.ts';
 import { renderQuestion } from '../../../../src/core/messages/question-comment.ts';
 import { renderReview, renderRunComment } from '../../../../src/core/messages/run-comment.ts';
-import { settingsShown } from '../../../../src/core/messages/settings-replies.ts';
 import { type AgentQuestion, type QuestionInput, questionDigest } from '../../../../src/core/state/question.ts';
-import type { Reply } from '../../../../src/lib/trust.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
 import { ACTIVE, liveText, nodesOf } from './markdown-tree.ts';
@@ -41,19 +38,6 @@ function questions(words: string, others: string): readonly AgentQuestion[] {
   );
 }
 
-/** Replies that name paths with owners, and the rules that deny some. */
-function ownerReplies(words: string, others: string): readonly Reply[] {
-  return [
-    approvalNotCounted({ kind: 'not-owner', login: words, path: others, isTeamUnread: true }, []),
-    approvalNotCounted({ kind: 'approvals-missing', missing: 1, path: words }, []),
-    approvalLapsed({ kind: 'denied-path', path: words, rule: others }, []),
-  ];
-}
-
-function settingsInForce(words: string, others: string, problems: readonly string[]): Reply {
-  return settingsShown({ text: `commit_message: ${words}\nrules:\n  - ${words}\n  - ${others}\n`, problems });
-}
-
 function runComment(words: string, others: string): string {
   const by = { id: 1, login: others };
   const given = { number: 2, tool: 'edit_file', path: null, glob: words, grantedAt: '2026-01-01T00:00:00Z' } as const;
@@ -83,10 +67,7 @@ function runComment(words: string, others: string): string {
 function everyText(words: string, others: string): readonly Shown[] {
   return [
     ...questions(words, others).map((one) => plain(renderQuestion(one, ana, []).replace(/^@ana, /m, ''))),
-    ...ownerReplies(words, others).map(plain),
     plain(renderReview({ runId: 'r1', turn: 1, proposals: 2, undoneId: null, modelText: words, reasons: [] })),
-    plain(settingsInForce(words, others, [words, others])),
-    plain(settingsInForce(words, others, [])),
     { text: runComment(words, others), cells: 5 },
   ];
 }
@@ -94,7 +75,7 @@ function everyText(words: string, others: string): readonly Shown[] {
 /** The days of the App's own times, which GitHub could only take for references to tickets. */
 const OWN_DAYS = /\b2026-\d\d-\d\d\b/g;
 
-it('questions, settings, owners, plans and files show no text of others as more than text (C1, C2, C3, C5, C7, C14)', () => {
+it('questions, reviews, plans and files show no text of others as more than text (C1, C2, C3, C5, C7, C14)', () => {
   fc.assert(
     fc.property(hostileText, hostileText, (words, others) => {
       for (const { text, cells } of everyText(words, others)) {

@@ -2,10 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byteLength } from '../../../../src/core/edits/text/characters.ts';
 import { renderReview, renderRunComment } from '../../../../src/core/messages/run-comment.ts';
-import { foreignNodes } from './foreign-nodes.ts';
-import { hostileText } from './hostile-text.ts';
-import { liveText } from './markdown-tree.ts';
-import { ana, ben, bigint, commit, links, origin, proposal, run, vote } from './sample.ts';
+import { ana, ben, bigint, commit, links, proposal, run, vote } from './sample.ts';
 
 const COMMENT = {
   ...({ kind: 'review-comment', id: 20, nodeId: 'n', createdAt: '2026-01-01T00:00:00Z' } as const),
@@ -56,27 +53,6 @@ describe('the run comment', () => {
     expect(hintOf(0)).toMatch(/^`\/continue` skips/);
     expect(hintOf(1)).toMatch(/^`\/approve` approves the pending change, /);
     expect(hintOf(2)).toMatch(/^`\/approve all` approves all pending changes, /);
-  });
-
-  it('shows its own records, not the model’s claims (D10)', () => {
-    const ended = run({
-      phase: { kind: 'ended', reason: 'finished', by: null, at: '', note: null },
-      summary: 'I committed everything to main.',
-    });
-    const text = renderRunComment({ run: ended, proposals: [], queued: 0, standingApprovals: [], links, number: 3 });
-    expect(text).toContain('Nothing was changed.');
-  });
-
-  it('lists the standing approvals in force, with a link to the comment that gave each (S126)', () => {
-    const given = {
-      ...({ number: 2, tool: 'edit_file', path: null, glob: 'src/**' } as const),
-      ...{ grantedAt: '2026-01-01T00:00:00Z', expiresAt: '2026-01-08T00:00:00.000Z' },
-    } as const;
-    const standingApprovals = [{ ...given, vote: vote('approve-always', ana) }];
-    const text = renderRunComment({ run: run(), proposals: [], queued: 0, standingApprovals, links, number: 3 });
-    expect(text).toContain('Standing approvals in force:');
-    expect(text).toContain('- **2** by ana');
-    expect(text).toContain('`edit_file` changes of files that match `src/**`');
   });
 
   it('shows only the state of an ended run: the final reply has the rest (S89a)', () => {
@@ -135,27 +111,6 @@ describe('the run comment', () => {
     ]);
   });
 
-  it('contains nothing foreign, with any content (C1, C3, C5, C7, C14)', () => {
-    fc.assert(
-      fc.property(hostileText, hostileText, (summary, path) => {
-        const view = {
-          run: run({ task: { ...run().task, text: summary, by: { id: 1, login: summary } }, summary }),
-          proposals: [proposal({ ...bigint, path })],
-          queued: 0,
-          standingApprovals: [],
-          links,
-          number: 3,
-        };
-        const text = renderRunComment(view);
-        expect(foreignNodes(text, origin)).toEqual([]);
-        for (const live of liveText(text)) expect(live).not.toMatch(/@|#\d|:\/\/|www\.\S|<!--/);
-        const cells = text.split('\n').find((line) => line.startsWith('| `k7q2`')) ?? '';
-        expect(cells.split('|')).toHaveLength(7);
-      }),
-      { numRuns: 150 },
-    );
-  });
-
   it('stays below the limit with a thousand changes, the open ones first (S30)', () => {
     const proposals = Array.from({ length: 1000 }, (_, index) =>
       proposal(bigint, { id: `a${index}`, state: index === 3 ? 'proposed' : 'rejected' }),
@@ -211,20 +166,6 @@ describe('the run comment', () => {
       }),
       { numRuns: 60 },
     );
-  });
-
-  it('is shortened only if it is too long (S30)', () => {
-    const view = (text: string) =>
-      renderRunComment({
-        run: run({ task: { ...run().task, text } }),
-        proposals: [],
-        queued: 0,
-        standingApprovals: [],
-        links,
-        number: 3,
-      });
-    expect(view('語'.repeat(1_500))).not.toContain('showing');
-    expect(view('\u{E0041}\n'.repeat(1_000))).toContain('(showing 1500 of 1999 characters)');
   });
 
   it('shows the end of a long path', () => {

@@ -182,43 +182,8 @@ describe('an open proposal', () => {
     expect(bodyOf(write('docs/\u043F\u043B\u0430\u043D.md', null, 'x\n'))).not.toContain(warning);
   });
 
-  it('names the kind of each file that runs code, and of no other (E9)', () => {
-    const warned = (path: string) => body(proposal(write(path, null, 'x\n')), inConversation);
-    for (const [path, what] of [
-      ['web/package.json', 'a package manifest'],
-      ['pnpm-lock.yaml', 'a lock file'],
-      ['Makefile', 'a build script'],
-      ['action.yml', 'a build script'],
-      ['tools/lint/action.yaml', 'a build script'],
-      ['lib/BUILD', 'a build script'],
-      ['configure', 'a build script'],
-      ['web/.eslintrc.cjs', 'a build script'],
-      ['.husky/pre-commit', 'a hook'],
-      ['deploy/Dockerfile', 'a container file'],
-      ['.github/dependabot.yml', 'a file of .github'],
-    ] as const)
-      expect(warned(path)).toMatch(new RegExp(`⚠️ .*is ${what.replace('.', '.*')}.*can run as code`));
-    for (const path of [
-      'src/package.ts',
-      'docs/makefile.md',
-      'src/hooks/use-cart.ts',
-      'dist/app.min.js',
-      'build/app.js',
-      'docs/action.md',
-    ])
-      expect(warned(path)).not.toContain('can run as code');
-  });
-
   it.each([
-    ['.cargo/config.toml', 'a build script: its content can run as code'],
-    ['gradle/wrapper/gradle-wrapper.properties', 'a build script: its content can run as code'],
-    ['src/App.props', 'a build script: its content can run as code'],
-    ['.eslintrc.json', 'a setting of a linter or of tests: its content can run as code'],
-    ['pytest.ini', 'a setting of a linter or of tests: its content can run as code'],
-    ['Procfile', 'a deployment file: its content can run as code'],
-    ['.woodpecker/ci.yml', 'a CI file: its content can run as code'],
     ['requirements/dev.txt', 'a package manifest: its content can run as code'],
-    ['docs/AGENTS.md', 'a file of instructions for coding agents: its content steers coding agents'],
     ['.mcp.json', 'a setting of coding agents: its content steers coding agents and can run as code'],
     ['.cursor/rules/a.mdc', 'a setting of coding agents: its content steers coding agents and can run as code'],
   ])('warns that %s is %s (X16)', (path, text) => {
@@ -350,14 +315,6 @@ describe('a decided proposal', () => {
     }
   });
 
-  it('names who committed the suggestion (S50)', () => {
-    const text = body(
-      proposal(bigint, { state: 'completed', votes: [vote('commit', ben)], commitSha: commit }),
-      inSuggestion,
-    );
-    expect(text).toContain('**Completed:** applied by ben-k in [`1a2b3c4`](https://github.com/ana/shop/commit/1a2b3c4');
-  });
-
   it('a posted proposal is read back again, and offers no suggestion that would read differently (S34)', () => {
     const standing = view(proposal(bigint), inSuggestion);
     expect(renderPostedProposal(standing)).toEqual(renderProposal(standing));
@@ -371,15 +328,6 @@ describe('a decided proposal', () => {
     const note = 'the file changed after the change was proposed';
     const text = body(proposal(bigint, { state: 'superseded', votes: [vote('approve', ana)], note }), inSuggestion);
     expect(text).toContain('**Withdrawn** after it was approved. Nothing was changed. The file changed');
-  });
-
-  it('links the proposal that replaced it', () => {
-    const one = proposal(bigint, { state: 'superseded', replacedBy: 'm3x8' });
-    const text = renderProposal({
-      ...view(one, inSuggestion),
-      replacedByUrl: 'https://github.com/ana/shop/pull/3#r1',
-    }).body;
-    expect(text).toContain('Replaced by [`m3x8`](https://github.com/ana/shop/pull/3#r1).');
   });
 });
 
