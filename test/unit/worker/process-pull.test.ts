@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import type { Backend } from '../../../src/adapters/store/engine/schema.ts';
 import { createStore } from '../../../src/adapters/store/open.ts';
 import type { Claim, Store } from '../../../src/adapters/store/store.ts';
-import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import type { Run } from '../../../src/core/state/run.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
@@ -16,6 +14,7 @@ import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
 import { delivery, pullOf, refOf, run, step } from '../../contracts/store/samples.ts';
 import { nextEffect, nextSignal, present } from '../../contracts/store/store-under-test.ts';
 import { type BorrowedPglite, borrowPglite } from '../../support/borrowed-pglite.ts';
+import { createWorkerContext } from './effects/worker-context.ts';
 
 let pglite: BorrowedPglite;
 
@@ -41,21 +40,7 @@ function failingContext(now: number, status: number): WorkerContext {
   const refuse = (): never => {
     throw new GitHubError('no', status, null);
   };
-  return {
-    store,
-    githubApp: { forPull: refuse, identity: refuse },
-    model: { ask: refuse, answerQuestion: refuse, maxRequestTokens: refuse },
-    clock: { now: () => now, every: () => () => {} },
-    log: SILENT_LOG,
-    self: { slug: 'countersign', botId: 1 },
-    idKey: 'key',
-    isServedOwner: () => true,
-    operatorSettings: () => NO_OPERATOR_SETTINGS,
-    links: () => {
-      throw new Error('unexpected call');
-    },
-    recordMetric() {},
-  };
+  return createWorkerContext(store, () => now, refuse);
 }
 
 /** Claims a pull request with an active run. */

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
-import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
-import type { EffectRetry, StoredEffect } from '../../../src/adapters/store/store.ts';
-import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
+import type { EffectRetry, Store, StoredEffect } from '../../../src/adapters/store/store.ts';
 import { GitHubError, RateLimitExceededError } from '../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
+import { createWorkerContext } from './effects/worker-context.ts';
 import { openVirtualApp } from './virtual-app.ts';
 
 /** A process that hangs before its first write to GitHub until its lease has ended; another process makes the write. */
@@ -50,23 +49,12 @@ async function postponedCommits(error: GitHubError): Promise<readonly EffectRetr
   const nothing = (): never => {
     throw error;
   };
-  const context: WorkerContext = {
-    store: {
-      ...createMemoryStore(createMemoryTables()),
-      load: nothing,
-      postponeEffect: async (_effect, delay) => void delays.push(delay),
-    },
-    githubApp: { forPull: nothing, identity: nothing },
-    model: { ask: nothing, answerQuestion: nothing, maxRequestTokens: nothing },
-    clock: { now: () => 3_600_000, every: () => () => {} },
-    log: SILENT_LOG,
-    self: { slug: 'countersign', botId: 1 },
-    idKey: 'key',
-    isServedOwner: () => true,
-    operatorSettings: () => NO_OPERATOR_SETTINGS,
-    links: () => ({ repository: 'https://github.example/acme/shop' }),
-    recordMetric() {},
+  const store: Store = {
+    ...createMemoryStore(createMemoryTables()),
+    load: nothing,
+    postponeEffect: async (_effect, delay) => void delays.push(delay),
   };
+  const context = createWorkerContext(store, () => 3_600_000, nothing);
   const effect = { type: 'commit', runId: 'r', proposalIds: ['p1'], location: null } as const;
   const requestedAt = new Date(0).toISOString();
   const stored: StoredEffect = {

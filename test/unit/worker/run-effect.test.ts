@@ -1,16 +1,14 @@
 import { expect, it } from 'vitest';
-import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import { editedIntoCommand } from '../../../src/core/messages/replies.ts';
-import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
 import { GitHubError } from '../../../src/core/step/ports.ts';
-import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
 import { delivery, pullOf, run, step } from '../../contracts/store/samples.ts';
 import { nextSignal, present } from '../../contracts/store/store-under-test.ts';
+import { createWorkerContext } from './effects/worker-context.ts';
 
 const MINUTE = 60_000;
 
@@ -23,19 +21,7 @@ function withoutGitHub(faultAt = (_now: number) => new GitHubError('down', 502, 
   const nothing = (): never => {
     throw faultAt(clock.now);
   };
-  const context: WorkerContext = {
-    store,
-    githubApp: { forPull: nothing, identity: nothing },
-    model: { ask: nothing, answerQuestion: nothing, maxRequestTokens: nothing },
-    clock: { now: () => clock.now, every: () => () => {} },
-    log: SILENT_LOG,
-    self: { slug: 'countersign', botId: 1 },
-    idKey: 'key',
-    isServedOwner: () => true,
-    operatorSettings: () => NO_OPERATOR_SETTINGS,
-    links: () => ({ repository: 'https://github.example/acme/shop' }),
-    recordMetric() {},
-  };
+  const context = createWorkerContext(store, () => clock.now, nothing);
   return { store, clock, context };
 }
 

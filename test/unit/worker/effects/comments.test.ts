@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
-import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../../lab/simulation/memory-store/tables.ts';
-import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import type { Run } from '../../../../src/core/state/run.ts';
 import type { FoundComment, GitHub } from '../../../../src/core/step/ports.ts';
 import { updateRunComment } from '../../../../src/worker/effects/comments.ts';
 import { delivery, posted, pullOf, run, step } from '../../../contracts/store/samples.ts';
 import { nextEffect, nextSignal, present } from '../../../contracts/store/store-under-test.ts';
+import { createWorkerContext, refuse } from './worker-context.ts';
 
 /** Lists only comments since the task, because earlier runs might have hundreds. */
 const FIND = `find since ${run('r').task.requestedAt}`;
@@ -42,32 +41,17 @@ async function requestsOfUpdate(
     createComment: () => told('create', standing),
     updateComment: () => told('update', { bodyHash: '' }),
   };
-  const nothing = (): never => {
-    throw new Error('nothing else is asked');
-  };
   const others = new Proxy<GitHub>(Object.create(null), {
-    get: (_target, name) => Reflect.get(github, name) ?? nothing,
+    get: (_target, name) => Reflect.get(github, name) ?? refuse,
   });
   await updateRunComment({
-    context: {
-      store,
-      githubApp: { forPull: () => others, identity: nothing },
-      model: { ask: nothing, answerQuestion: nothing, maxRequestTokens: nothing },
-      clock: { now: () => 1, every: () => () => {} },
-      log: SILENT_LOG,
-      self: { slug: 'countersign', botId: 1 },
-      idKey: 'key',
-      isServedOwner: () => true,
-      operatorSettings: () => NO_OPERATOR_SETTINGS,
-      links: () => ({ repository: 'https://github.example/acme/shop' }),
-      recordMetric() {},
-    },
+    context: { ...createWorkerContext(store, () => 1), githubApp: { forPull: () => others, identity: refuse } },
     stored,
     effect,
     attempts: attempts ?? 1,
     stopping: new AbortController().signal,
-    decideNow: nothing,
-    pendingCommentsDueAt: nothing,
+    decideNow: refuse,
+    pendingCommentsDueAt: refuse,
   });
   return asked;
 }

@@ -23,7 +23,7 @@ function createExpiryJob(): Job<'check-deadlines'> {
     requestedAt: AT,
   };
   return {
-    context: createWorkerContext(pending, NOW),
+    context: createWorkerContext(Object.assign(Object.create(null), { load: async () => pending }), () => NOW),
     ...{ stored, effect, attempts: 1, stopping: new AbortController().signal },
     decideNow: refuse,
     pendingCommentsDueAt: async () => null,
