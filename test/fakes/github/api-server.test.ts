@@ -147,15 +147,20 @@ describe('faults', () => {
 
   it('hangs until the client aborts, responds late, and truncates a body', async () => {
     const client = await tokenClient(shop, READ);
-    const get = (timeout: number) =>
-      client.rest.repos.get({ owner: 'ana', repo: 'shop', request: { signal: AbortSignal.timeout(timeout) } });
+    const seen = shop.github.requests.length;
+    const arrived = (count: number) => expect.poll(() => shop.github.requests.length - seen).toBe(count);
+    const aborting = new AbortController();
+    const get = (given?: AbortSignal) =>
+      client.rest.repos.get({ owner: 'ana', repo: 'shop', ...(given && { request: { signal: given } }) });
     shop.github.faults.add({ route: '*', kind: 'hang', applied: false });
-    await expect(get(50)).rejects.toThrow();
+    const hung = expect(get(aborting.signal)).rejects.toThrow();
+    await arrived(1);
+    aborting.abort();
+    await hung;
     const { promise: until, resolve: release } = Promise.withResolvers<void>();
     shop.github.faults.add({ route: '*', kind: 'delay', until });
-    const seen = shop.github.requests.length;
-    const late = get(30_000);
-    await expect.poll(() => shop.github.requests.length).toBe(seen + 1);
+    const late = get();
+    await arrived(2);
     expect(await Promise.race([late, Promise.resolve('not yet')])).toBe('not yet');
     release();
     await late;
