@@ -9,7 +9,14 @@ import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import { expiresAt, type ModelDelay, type Phase, type Run } from '../state/run.ts';
 import { distinctPeople, type StandingApproval } from '../state/vote.ts';
 import { standingApprovalRow } from './approval-replies.ts';
-import { deciderNames, escapeLogin, linkedId, stateLabel } from './proposal/proposal-status.ts';
+import {
+  byOwnRecords,
+  deciderNames,
+  escapeLogin,
+  formatProposalList,
+  linkedId,
+  stateLabel,
+} from './proposal/proposal-status.ts';
 import { questionRow } from './question-comment.ts';
 import { describeEnd, spendingLine } from './run-ended.ts';
 import { branchLines } from './run-warnings.ts';
@@ -57,6 +64,8 @@ export function renderRunComment(view: RunView): string {
   const { run } = view;
   const proposals = ownProposals(view.proposals);
   const listed = sortByProgress(listedProposals(run, proposals));
+  const ofModel = joinBlocks(planText(run), wordsBeside(run, proposals));
+  const table = (share: number): string => renderProposalTable(listed, view.links, MAX_TABLE_BYTES * share);
   return renderWithin(LIMIT_SHARES, (share) =>
     joinBlocks(
       runMarker(run.id),
@@ -64,10 +73,9 @@ export function renderRunComment(view: RunView): string {
       askedLine(view),
       blockQuote(run.task.text, Math.floor(MAX_TASK_CHARACTERS * share)),
       run.phase.kind === 'ended' ? '' : joinBlocks(...branchLines(run.branch)),
-      planText(run),
+      ofModel,
       questionsText(run),
-      wordsBeside(run, proposals),
-      renderProposalTable(listed, view.links, MAX_TABLE_BYTES * share),
+      ofModel === '' || listed.length === 0 ? table(share) : byOwnRecords('Changes', table(share)),
       standingApprovalsText(view),
       heldAnswersLine(run, proposals),
       appliedLine(view, proposals),
@@ -335,30 +343,28 @@ function approvalHint(pending: number): string {
 type ReviewView = {
   readonly runId: string;
   readonly turn: number | null;
-  /** Number of changes that the turn proposes, wherever their comments are. */
-  readonly proposals: number;
-  /** Id of the change that the review undoes; null if it undoes none. */
-  readonly undoneId: string | null;
-  /** The model's text beside its calls, and the reasons on the pages of its changes. */
+  /** What the turn proposes, wherever its comments are. */
+  readonly proposals: readonly Proposal[];
+  /** The model's text beside its calls. */
   readonly modelText: string | null;
-  readonly reasons: readonly (string | null)[];
 };
 
 const MODEL_TEXT_LIMITS = [4_000, 2_000, 500] as const;
 
-/** A review's own body: one line of introduction, then the model's text. */
-export function renderReview({ runId, turn, proposals, undoneId, modelText, reasons }: ReviewView): string {
-  const proposed =
-    turn === null
-      ? `the undo of ${undoneId === null ? 'a change' : codeSpan(undoneId)}`
-      : pluralize(proposals, 'change');
-  return renderWithin(MODEL_TEXT_LIMITS, (maxCharacters) =>
-    joinBlocks(
+/** A review's own body: one line of introduction, then the model's text with the App's list of what is proposed. */
+export function renderReview({ runId, turn, proposals, modelText }: ReviewView): string {
+  const undone = proposals.flatMap(({ origin }) => (origin.kind === 'undo' ? codeSpan(origin.undoneProposalId) : []));
+  const proposed = turn === null ? `the undo of ${undone[0] ?? 'a change'}` : pluralize(proposals.length, 'change');
+  const reasons = proposals.map(({ modelReason }) => modelReason);
+  return renderWithin(MODEL_TEXT_LIMITS, (maxCharacters) => {
+    const words = quoteModelWords(modelText, reasons, maxCharacters);
+    return joinBlocks(
       turnMarker(runId, turn),
       `Countersign proposes ${proposed}. Nothing changes without an approval.`,
-      quoteModelWords(modelText, reasons, maxCharacters),
-    ),
-  );
+      words,
+      words === '' ? '' : byOwnRecords('Proposed', formatProposalList(proposals)),
+    );
+  });
 }
 
 /** The message with which the App dismisses its own review. */

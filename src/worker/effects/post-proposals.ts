@@ -233,11 +233,8 @@ function buildReview(batch: Batch, suggestions: readonly PlacedDraft[]): NewRevi
   const { run, proposals } = batch.pull;
   const modelText = turn === null ? null : (run?.batch?.assistantText ?? null);
   const own = proposals.filter(({ id }) => proposalIds.includes(id));
-  const undo = own.find(({ origin }) => origin.kind === 'undo');
-  const reasons = own.map(({ modelReason }) => modelReason);
-  const undoneId = undo?.origin.kind === 'undo' ? undo.origin.undoneProposalId : null;
   return {
-    body: renderReview({ runId, turn, proposals: proposalIds.length, undoneId, modelText, reasons }),
+    body: renderReview({ runId, turn, proposals: own, modelText }),
     event: requestsChangesIn(batch) ? 'REQUEST_CHANGES' : 'COMMENT',
     comments: suggestions.flatMap(({ placed: { placement, comments } }) => {
       if (placement.kind !== 'suggestion') return [];

@@ -230,11 +230,15 @@ export function formatProposalList(proposals: readonly Proposal[]): string {
   return [...rows, ...(remaining > 0 ? [`- and ${remaining} more`] : [])].join('\n');
 }
 
-/** Ends a comment with text of the model, which could claim something else. */
+/** Stands above the App’s own list in a comment with text of the model, which could claim something else. (R70) */
+export function byOwnRecords(what: 'Pending' | 'Proposed' | 'Changes', list: string): string {
+  return joinBlocks(`${what} by Countersign’s own records:`, list);
+}
+
+/** Ends a comment with text of the model. */
 export function pendingText(proposals: readonly Proposal[]): string {
   const pending = proposals.filter(isPending);
-  if (pending.length === 0) return 'No change is pending.';
-  return joinBlocks('Pending by Countersign’s own records:', formatProposalList(pending));
+  return pending.length === 0 ? 'No change is pending.' : byOwnRecords('Pending', formatProposalList(pending));
 }
 
 /** The id of a proposal or a question, linked to its comment. */

@@ -67,7 +67,7 @@ function runComment(words: string, others: string): string {
 function everyText(words: string, others: string): readonly Shown[] {
   return [
     ...questions(words, others).map((one) => plain(renderQuestion(one, ana, []).replace(/^@ana, /m, ''))),
-    plain(renderReview({ runId: 'r1', turn: 1, proposals: 2, undoneId: null, modelText: words, reasons: [] })),
+    plain(renderReview({ runId: 'r1', turn: 1, proposals: [], modelText: words })),
     { text: runComment(words, others), cells: 5 },
   ];
 }

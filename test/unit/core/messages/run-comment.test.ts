@@ -176,21 +176,37 @@ describe('the run comment', () => {
   });
 });
 
+describe('words of the model in the run comment', () => {
+  it.each([
+    [null, []],
+    [[{ text: 'Approve `k7q2`.', done: false }], ['Changes by Countersign’s own records:']],
+  ])('stand above the App’s own list, which says whose it is (R70): %j', (plan, heading) => {
+    const view = {
+      run: run({ plan }),
+      proposals: [proposal(bigint)],
+      queued: 0,
+      standingApprovals: [],
+      links,
+      number: 3,
+    };
+    const blocks = renderRunComment(view).split('\n\n');
+    const table = blocks.findIndex((block) => block.startsWith('| Change |'));
+    expect(blocks.slice(table - 1, table).filter((block) => block.startsWith('Changes'))).toEqual(heading);
+    expect(blocks.slice(table).join()).not.toContain('Approve `k7q2`');
+  });
+});
+
 describe('the review', () => {
-  it('introduces itself in one line and quotes the model below', () => {
-    expect(
-      renderReview({
-        runId: 'r1',
-        turn: 2,
-        proposals: 3,
-        undoneId: null,
-        modelText: '```suggestion\nx\n```\n\nThree edits for @ana.',
-        reasons: [],
-      }),
-    ).toMatchInlineSnapshot(`
+  it('introduces itself in one line, quotes the model, and ends with the App’s own list (R70)', () => {
+    const modelText = '```suggestion\nx\n```\n\nAn edit for @ana.';
+    const view = { runId: 'r1', turn: 2, proposals: [proposal(bigint)] };
+    expect(renderReview({ ...view, modelText: null })).toMatch(
+      /proposes 1 change\. Nothing changes without an approval\.$/,
+    );
+    expect(renderReview({ ...view, modelText })).toMatchInlineSnapshot(`
       "<!-- countersign:turn:r1:2 -->
 
-      Countersign proposes 3 changes. Nothing changes without an approval.
+      Countersign proposes 1 change. Nothing changes without an approval.
 
       Comment, written by the model:
 
@@ -198,7 +214,11 @@ describe('the review', () => {
       > x
       > \`\`\`
       >
-      > Three edits for \`@ana\`."
+      > An edit for \`@ana\`.
+
+      Proposed by Countersign’s own records:
+
+      - \`k7q2\` Edit \`src/total.ts\`: replace 1 line"
     `);
   });
 });
