@@ -7,7 +7,7 @@ import { isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../../core/agent
 import { modelInForce } from '../../core/settings/operator-file.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { ModelResponse, TokenUsage, ToolCall, TranscriptMessage } from '../../core/state/conversation.ts';
-import type { PullState } from '../../core/state/pull-state.ts';
+import { activeRun, type PullState } from '../../core/state/pull-state.ts';
 import {
   SIDE_QUESTION_LIMITS,
   type SideQuestion,
@@ -15,9 +15,11 @@ import {
   type SideQuestionOutcome,
 } from '../../core/state/question.ts';
 import { addTokens, NO_USAGE } from '../../core/state/spending.ts';
+import type { PullFacts } from '../../core/step/facts.ts';
 import { ModelError } from '../../core/step/model-port.ts';
+import type { Signal } from '../../core/step/signals.ts';
 import { fetchPathRules } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, resultIfClosed } from '../jobs/job.ts';
 import { isOverflow, logged, resultOfModelError } from './ask-model.ts';
 import { readTaskContext } from './read-context.ts';
 import { runToolCalls } from './tools/run-tools.ts';
@@ -29,6 +31,8 @@ export async function answerSideQuestion(job: Job<'answer-side-question'>): Prom
   const pull = await loadJobPull(job);
   const question = findSideQuestion(pull, questionId);
   if (question === null) return DONE;
+  const closed = activeRun(pull) === null ? null : resultIfClosed(await fetchPull(job, pull));
+  if (closed !== null) return askAfterTheEnd(job, closed.signal);
   const spent = { usage: NO_USAGE };
   const end = (outcome: SideQuestionOutcome): EffectResult => {
     return { kind: 'done', signal: { type: 'side-question-answered', questionId, outcome, usage: spent.usage } };
@@ -40,6 +44,16 @@ export async function answerSideQuestion(job: Job<'answer-side-question'>): Prom
   } catch (error) {
     return resultOfModelError(job, error, ({ message }) => end({ kind: 'failed', message }));
   }
+}
+
+function fetchPull({ context }: Pick<Job, 'context'>, { ref }: PullState): Promise<PullFacts> {
+  return context.githubApp.forPull(ref).fetchPull();
+}
+
+/** The end of the pull request ends the run, as wherever it is read, but no question. (P8) */
+function askAfterTheEnd({ context }: Pick<Job, 'context'>, signal: Signal): EffectResult {
+  const retryAt = context.clock.now() + 1_000;
+  return { kind: 'retry', retryAt, error: 'the pull request is over', failure: null, signal };
 }
 
 type Asking = {
@@ -71,7 +85,7 @@ async function openConversation({ job, pull, question }: Asking): Promise<Conver
     // A transcript is sent back to its own model.
     return { messages, model: (run ?? { settings }).settings.model, clearedBefore: run?.clearedBefore ?? 0 };
   }
-  const summary = summarizePull(await github.fetchPull());
+  const summary = summarizePull(await fetchPull(job, pull));
   const rules = await fetchPathRules(context, github, pull);
   const { contextFiles, model } = settings;
   const reader = { github, task: question, contextFiles, rules, repo: ref.repo, pull: summary, job };

@@ -86,7 +86,7 @@ export function loadJobPull({ context, stored }: Pick<Job, 'context' | 'stored'>
 export function resultIfClosed(
   { state }: Pick<PullFacts, 'state'>,
   attempted: readonly Proposal[] = [],
-): EffectResult | null {
+): { readonly kind: 'done'; readonly signal: Signal } | null {
   if (state === 'open') return null;
   return { kind: 'done', signal: { type: 'found-closed', state, proposalIds: attempted.map(({ id }) => id) } };
 }

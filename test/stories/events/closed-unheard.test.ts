@@ -32,6 +32,22 @@ describe('a pull request that was merged or closed, without its webhook (P8)', (
     expect([model.requests().length, bot.proposals().length, pr.commits().length]).toEqual([asked, shown, commits]);
   });
 
+  it('R10: a question asked before is still answered, and ends the run', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, bot, model } = story;
+    stage().github.deliveries.intercept(({ action }) => (action === 'closed' ? 'drop' : 'send'));
+    stage().pass(2);
+    ana.person.says('/ask why a bigint?');
+    story.ben.person.merges();
+    model.says({ content: 'Because it is large.' });
+    await stage().settle();
+    await stage().later(60);
+    stage().github.deliveries.intercept(undefined);
+    expect((await story.stored()).run?.phase.kind).toBe('ended');
+    expect(bot.answers().join()).toContain('was merged');
+    expect(bot.answers().join()).toContain('Because it is large.');
+  });
+
   it('R10: what the model proposes afterwards is not shown', async () => {
     const story = await stage().tell();
     const { ana, bot, model } = story;
