@@ -1,5 +1,6 @@
 import * as bugs from './bugs.ts';
 import * as docsAndConfig from './docs-and-config.ts';
+import * as everyday from './everyday.ts';
 import * as exactBytes from './exact-bytes.ts';
 import * as instructions from './instructions.ts';
 import * as languages from './languages.ts';
@@ -11,7 +12,7 @@ import * as traps from './traps.ts';
 import * as wholeFiles from './whole-files.ts';
 
 const GROUPS = [
-  ...[bugs, threads, manyFiles, docsAndConfig, exactBytes],
+  ...[bugs, threads, manyFiles, docsAndConfig, everyday, exactBytes],
   ...[wholeFiles, people, instructions, traps, languages],
 ];
 

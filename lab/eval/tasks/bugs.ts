@@ -30,7 +30,11 @@ export const EMPTY_LIST: EvalTask = {
       'test/mean.test.js': MEAN_TEST,
     },
   },
-  task: '/countersign `mean([])` returns NaN. It should return 0. Please add a test for it, too.',
+  discussion: [
+    { by: 'ben', on: { path: 'src/mean.js', line: 4 }, says: '`mean([])` returns NaN here. It should return 0.' },
+  ],
+  task: '/countersign Please do that, and add a test for it, too.',
+  place: { inThreadOf: 0 },
   grader: {
     mayChange: ['src/mean.js', 'test/'],
     tests: {

@@ -6,16 +6,19 @@ import { headFilesOf } from '../../../lab/eval/tasks/task.ts';
 
 const TIME_LIMIT_MS = 50_000;
 
-/** Responses that a capable model needs at most for the tasks of the design's figures. */
-const MOST_RESPONSES: Readonly<Record<string, number>> = {
-  ...{ 'empty-list': 4, thread: 3, 'open-comments': 3, rename: 3, question: 3 },
+type Figures = readonly [responses: number, rounds: number];
+
+/** Responses and rounds that a capable model needs at most for the tasks of the design's figures. */
+const MOST: Readonly<Record<string, Figures>> = {
+  ...{ 'empty-list': [3, 1], thread: [3, 1], 'open-comments': [3, 1], rename: [3, 1], question: [3, 1] },
+  ...{ 'pasted-ci-error': [2, 1], 'docs-and-changelog': [3, 1], 'split-function': [4, 2] },
 };
 
 /** Tokens that these tasks may cost, sent and written: half of what a rename in eleven files cost in the trial. */
 const MOST_TOKENS: Readonly<Record<string, number>> = { rename: 18_000 };
 
 /** Every fourth task, and those of the figures. `npm run nightly` plays all of them. */
-const played = TASKS.filter(({ name }, place) => place % 4 === 0 || name in MOST_RESPONSES);
+const played = TASKS.filter(({ name }, place) => place % 4 === 0 || name in MOST);
 
 /** One mistake of every eighth task. `npm run nightly` plays all of them. */
 const mistakes = TASKS.filter((_, place) => place % 8 === 0).flatMap((task) =>
@@ -33,7 +36,7 @@ describe('the tasks', () => {
   });
 
   it('of the figures are among them', () => {
-    expect(TASKS.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(MOST_RESPONSES)));
+    expect(TASKS.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(MOST)));
   });
 });
 
@@ -51,10 +54,9 @@ describe.concurrent('a grader', () => {
       const result = await playTask(task, { kind: 'scripted', turns: task.solution }, TIME_LIMIT_MS);
       expect(result.problems).toEqual([]);
       expect(result.violations).toEqual([]);
-      const most = MOST_RESPONSES[task.name];
-      if (most === undefined) return;
-      expect(result.responses).toBeLessThanOrEqual(most);
-      expect(result.rounds).toBeLessThanOrEqual(1);
+      const [responses = Number.POSITIVE_INFINITY, rounds = Number.POSITIVE_INFINITY] = MOST[task.name] ?? [];
+      expect(result.responses).toBeLessThanOrEqual(responses);
+      expect(result.rounds).toBeLessThanOrEqual(rounds);
       const { inputTokens, outputTokens } = result.tokens;
       expect(inputTokens + outputTokens).toBeLessThanOrEqual(MOST_TOKENS[task.name] ?? Number.POSITIVE_INFINITY);
     },
