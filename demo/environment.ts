@@ -24,7 +24,7 @@ export type DemoEnvironment = {
 /** Called in reverse order. */
 type CloseFunctions = (() => Promise<void>)[];
 
-const MODEL_KEY = 'key-of-the-scripted-model';
+export const MODEL_KEY = 'key-of-the-scripted-model';
 
 const IDLE_TIMEOUT_MS = 60_000;
 
@@ -63,7 +63,7 @@ async function startServices(
   closers.push(github.close);
   const model = modelName === null ? await startScriptedModel({ apiKey: MODEL_KEY }) : null;
   if (model !== null) closers.push(model.close);
-  const server = await startApp(loadAppConfig(github, model, modelName), store);
+  const server = await startApp(loadConfig(createDemoSettings(github, model, modelName)), store);
   closers.push(server.stop);
   github.setWebhookTarget(`${server.url}/api/github/webhooks`);
   return {
@@ -77,9 +77,13 @@ async function startServices(
   };
 }
 
-/** Empty values override environment variables. Only the endpoint of a real model comes from the environment. */
-function loadAppConfig(github: FakeGitHub, model: ScriptedModel | null, modelName: string | null): ConfigResult {
-  return loadConfig({
+/** The App's settings. Empty values override variables; only the endpoint of a real model comes from the environment. */
+export function createDemoSettings(
+  github: FakeGitHub,
+  model: ScriptedModel | null,
+  modelName: string | null,
+): Readonly<Record<string, string>> {
+  return {
     PRIVATE_KEY_PATH: '',
     WEBHOOK_SECRET_OLD: '',
     WEBHOOK_PATH: '',
@@ -91,7 +95,7 @@ function loadAppConfig(github: FakeGitHub, model: ScriptedModel | null, modelNam
     DATA_DIR: '',
     LOG_LEVEL: 'error',
     LOG_FORMAT: 'json',
-  });
+  };
 }
 
 async function startApp(configResult: ConfigResult, givenStore: Store | undefined): Promise<RunningServer> {

@@ -1,105 +1,56 @@
-import type { PullSource, SourceFiles } from './local-repository.ts';
+import type { PullSource } from './local-repository.ts';
+import { editCall, writeCall } from './scenes/scene-script.ts';
+import { SAVED_ROW, SHOP, WHOLE_CENTS } from './scenes/shop.ts';
+import type { PlannedChange } from './script.ts';
 
-/** Lines of a file, without their newlines. */
-type TextLines = readonly string[];
+const TEST = `import { memberDiscount } from '../src/discount.ts';
 
-const README: TextLines = [
-  '# Corner shop',
-  '',
-  'Adds up the items in a basket and prints a receipt for the the customer.',
-  '',
-  '- `src/basket.ts` holds the items',
-  '- `src/receipt.ts` formats the receipt',
-  '',
-  'All amounts are whole cents.',
-];
+if (memberDiscount(1234) !== 123) throw new Error('ten percent of 12.34');
+`;
 
-const RECEIPT_BEFORE: TextLines = [
-  "import type { Basket } from './basket.ts';",
-  '',
-  '// One line for each item, then the sum.',
-  'export function receipt(basket: Basket): string[] {',
-  "  const rows = basket.items.map((item) => item.name + '  ' + euros(item.cents));",
-  "  return [...rows, '-----', 'Sum  ' + euros(basket.sum())];",
-  '}',
-  '',
-  '// 1234 becomes 12.34.',
-  'function euros(cents: number): string {',
-  '  return (cents / 100).toFixed(2);',
-  '}',
-];
+const TEST_PATH = 'test/discount.test.ts';
 
-const RECEIPT_AFTER: TextLines = RECEIPT_BEFORE.flatMap((line) =>
-  line.startsWith('  return [') ? ["  if (basket.member) rows.push('(prices for members)');  ", line] : [line],
-);
-
-const BASKET_TOP: TextLines = [
-  'export type Item = { readonly name: string; readonly cents: number };',
-  '',
-  'export class Basket {',
-  '  readonly items: Item[] = [];',
-  '',
-  '  add(item: Item): void {',
-  '    this.items.push(item);',
-  '  }',
-  '',
-];
-
-const BASKET_BEFORE: TextLines = [
-  ...BASKET_TOP,
-  '  sum(): number {',
-  '    return this.items.reduce((sum, item) => sum + item.cents, 0);',
-  '  }',
-  '}',
-];
-
-const BASKET_AFTER: TextLines = [
-  "import { memberDiscount } from './discount.ts';",
-  '',
-  ...BASKET_TOP.map((line) => (line.includes('items: Item[]') ? `${line}\n  member = false;` : line)),
-  '  // The total, after the discount that members recieve.',
-  '  sum(): number {',
-  '    const full = this.items.reduce((sum, item) => sum + item.cents, 0);',
-  '    return this.member ? full - memberDiscount(full) : full;',
-  '  }',
-  '}',
-];
-
-const DISCOUNT: TextLines = [
-  'const MEMBER_PERCENT = 10;',
-  '',
-  'export function memberDiscount(cents: number): number {',
-  '  return Math.floor((cents * MEMBER_PERCENT) / 100);',
-  '}',
-];
-
-function toSourceFiles(texts: Readonly<Record<string, TextLines>>): SourceFiles {
-  const encoder = new TextEncoder();
-  const entries = Object.entries(texts).map(([path, lines]) => {
-    const bytes = encoder.encode(lines.map((line) => `${line}\n`).join(''));
-    return [path, { mode: '100644' as const, bytes }] as const;
-  });
-  return new Map(entries);
-}
-
-const UNCHANGED = {
-  'README.md': README,
-  'package.json': ['{ "name": "corner-shop", "private": true, "type": "module" }'],
-} as const satisfies Readonly<Record<string, TextLines>>;
+/** The task of the built-in example. */
+export const EXAMPLE_TASK = 'Keep amounts whole cents, let the receipt say how much a member saves, and test it.';
 
 /** The built-in example: a small shop, and a pull request that gives members ten percent off. */
 export function createExamplePull(): PullSource {
-  return {
-    name: 'corner-shop',
-    title: 'Give members ten percent off',
-    description: 'the built-in example',
-    base: toSourceFiles({ ...UNCHANGED, 'src/basket.ts': BASKET_BEFORE, 'src/receipt.ts': RECEIPT_BEFORE }),
-    head: toSourceFiles({
-      ...UNCHANGED,
-      'src/basket.ts': BASKET_AFTER,
-      'src/receipt.ts': RECEIPT_AFTER,
-      'src/discount.ts': DISCOUNT,
-    }),
-    headTree: null,
-  };
+  const { repository, pullTitle, base, head } = SHOP;
+  return { name: repository, title: pullTitle, description: 'the built-in example', base, head, headTree: null };
 }
+
+/** What the scripted model proposes for the example, and how people decide on it: five changes, five ends. */
+export const EXAMPLE_PLAN: readonly PlannedChange[] = [
+  { path: 'src/discount.ts', line: 5, call: WHOLE_CENTS, decision: { kind: 'commit-suggestion' }, revision: null },
+  { path: 'src/receipt.ts', line: 6, call: SAVED_ROW, decision: { kind: 'approve' }, revision: null },
+  {
+    path: 'README.md',
+    line: 4,
+    call: editCall(
+      'README.md',
+      'All amounts are whole cents.\n',
+      'All amounts are whole cents.\nMembers save ten percent.\n',
+      'The discount is new.',
+    ),
+    decision: { kind: 'approve' },
+    revision: null,
+  },
+  {
+    path: 'src/basket.ts',
+    line: 7,
+    call: editCall('src/basket.ts', '  member = false;\n', '  isMember = false;\n', 'It reads like a question.'),
+    decision: { kind: 'deny', comment: 'the name is part of our API' },
+    revision: null,
+  },
+  {
+    path: TEST_PATH,
+    line: 0,
+    call: writeCall(TEST_PATH, TEST, 'The discount had no test.'),
+    decision: { kind: 'instruct', comment: 'Good, but please test an amount of nothing, too.' },
+    revision: writeCall(
+      TEST_PATH,
+      `${TEST}if (memberDiscount(0) !== 0) throw new Error('nothing');\n`,
+      'The discount had no test. It now tests an amount of nothing, too.',
+    ),
+  },
+];

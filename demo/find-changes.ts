@@ -1,11 +1,5 @@
 import { findWriteDenyRule } from '../src/core/policy/path-tables.ts';
-import {
-  describeDeclaration,
-  fixMisspelling,
-  type RewordedLine,
-  removeRepeatedWord,
-  shortenWording,
-} from './wording.ts';
+import { fixMisspelling, type RewordedLine, removeRepeatedWord } from './wording.ts';
 
 /** A small cleanup: it removes lines from `index` on and adds lines there. */
 export type CleanupFinding = {
@@ -60,13 +54,6 @@ const removeDoubledWord = createWordingRule(removeRepeatedWord, {
   reason: ({ to }) => `The word “${to}” is repeated.`,
 });
 
-const shortenPhrase = createWordingRule(shortenWording, {
-  score: 5,
-  objection: 'it reads well enough as it is',
-  reason: ({ from, to }) =>
-    to === '' ? `The sentence says the same without “${from}”.` : `“${to}” says the same as “${from}”.`,
-});
-
 function trimLine(file: ReadFileResult, commentStyle: CommentStyle, index: number): FoundCleanup | null {
   const line = file.lines[index] ?? '';
   const bare = line.trimEnd();
@@ -80,20 +67,30 @@ function trimLine(file: ReadFileResult, commentStyle: CommentStyle, index: numbe
   };
 }
 
-function addDescription(file: ReadFileResult, commentStyle: CommentStyle, index: number): FoundCleanup | null {
-  if (commentStyle.kind === 'prose') return null;
+/** A line that imports names, and nothing else. */
+const IMPORT_LINES = [
+  /^import (?:type )?\{([\w\s,$]+)\} from ['"][^'"]+['"];?$/,
+  /^import ([\w$]+) from ['"][^'"]+['"];?$/,
+  /^from [\w.]+ import ([\w\s,]+)$/,
+  /^import (\w+)$/,
+];
+
+/** Removes an import whose names the whole file, which must be known, does not use. */
+function removeUnusedImport(file: ReadFileResult, commentStyle: CommentStyle, index: number): FoundCleanup | null {
+  const isWhole = file.firstLine === 1 && file.reachesEnd;
+  if (commentStyle.kind === 'prose' || !isWhole || /__init__\.py$|\.d\.ts$/.test(file.path)) return null;
   const line = file.lines[index] ?? '';
-  const above = file.lines[index - 1];
-  if (above === undefined ? file.firstLine !== 1 : above.trim() !== '') return null;
-  const sentence = describeDeclaration(file.path, line);
-  if (sentence === null) return null;
-  const indent = /^[ \t]*/.exec(line)?.[0] ?? '';
+  const names = IMPORT_LINES.flatMap((pattern) => pattern.exec(line)?.[1]?.split(',') ?? []).map((name) => name.trim());
+  const isPlain = names.length > 0 && names.every((name) => /^[A-Za-z_]\w*$/.test(name) && name !== 'React');
+  if (!isPlain || line.includes('__future__')) return null;
+  const others = file.lines.filter((_, at) => at !== index).join('\n');
+  if (names.some((name) => new RegExp(`\\b${name}\\b`).test(others))) return null;
   return {
-    removedLines: 0,
-    addedLines: [`${indent}${commentStyle.open}${sentence.text}${commentStyle.close}`],
-    reason: `${sentence.name} had no description.`,
-    score: 4,
-    objection: 'the name is clear enough',
+    removedLines: 1,
+    addedLines: [],
+    reason: `Nothing in this file uses ${names.join(', ')}.`,
+    score: 10,
+    objection: 'the next pull request needs it',
   };
 }
 
@@ -113,9 +110,8 @@ function removeBlankLine(file: ReadFileResult, commentStyle: CommentStyle, index
 const CLEANUP_RULES: readonly CleanupRule[] = [
   fixSpelling,
   removeDoubledWord,
+  removeUnusedImport,
   trimLine,
-  shortenPhrase,
-  addDescription,
   removeBlankLine,
 ];
 
@@ -177,57 +173,6 @@ function applyFirstRule(file: ReadFileResult, commentStyle: CommentStyle, index:
     if (found !== null) return found;
   }
   return null;
-}
-
-/** Creates a comment that refers to the pull request: a fallback for files without cleanups. */
-export function createNote(
-  file: ReadFileResult,
-  hunk: { readonly first: number; readonly last: number; readonly changed: number },
-  title: string,
-): CleanupFinding | null {
-  const commentStyle = editableStyleOf(file);
-  if (commentStyle === null) return null;
-  const lines = commentStyle.kind === 'code' ? [hunk.changed] : numberRange(hunk.first + 1, hunk.last);
-  const line = lines.find((one) => canHoldNote(file, commentStyle, one - file.firstLine));
-  if (line === undefined) return null;
-  const index = line - file.firstLine;
-  const { open, close } = commentStyle.kind === 'prose' ? { open: '<!-- ', close: ' -->' } : commentStyle;
-  const indent = /^[ \t]*/.exec(file.lines[index] ?? '')?.[0] ?? '';
-  const comment = `${indent}${open}Why: see ${shortenTitle(title)}.${close}`;
-  return {
-    path: file.path,
-    line,
-    index,
-    removedLines: 0,
-    addedLines: commentStyle.kind === 'prose' ? [comment, ''] : [comment],
-    reason: 'Explains to later readers why this was changed.',
-    score: 1,
-    objection: 'the commit history is enough',
-  };
-}
-
-function numberRange(first: number, last: number): readonly number[] {
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
-}
-
-/** Whether a comment can be inserted above this line without splitting a statement or a paragraph. */
-function canHoldNote(file: ReadFileResult, commentStyle: CommentStyle, index: number): boolean {
-  const [above, below] = [file.lines[index - 1] ?? '', file.lines[index]];
-  if (below === undefined || below.includes('\\u{') || /[\\,(`]$/.test(above)) return false;
-  if (commentStyle.kind === 'code') return below.trim() !== '';
-  const fences = file.lines.slice(0, index).filter((line) => /^\s*(?:```|~~~)/.test(line)).length;
-  const inMarkdown = /\.(?:md|markdown)$/.test(file.path) && file.firstLine === 1;
-  return inMarkdown && fences % 2 === 0 && index > 0 && above === '' && /^[\p{L}#[*]/u.test(below);
-}
-
-/** Shortens a title and removes characters that could end a comment. */
-function shortenTitle(title: string): string {
-  const replacement = title
-    .replaceAll(/[^\p{L}\p{N} .,:()/_#-]/gu, '')
-    .replaceAll(/-{2,}/g, '-')
-    .trim();
-  const short = replacement.length > 60 ? replacement.slice(0, replacement.lastIndexOf(' ', 60)) : replacement;
-  return short === '' ? 'the pull request' : `“${short}”`;
 }
 
 /** The comment syntax of a language; prose has none. */

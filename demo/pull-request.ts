@@ -32,6 +32,9 @@ export type DemoPull = {
   readonly ben: FakeAccount;
 };
 
+/** Names a pull request of the fake GitHub. */
+export type PullAddress = Pick<DemoPull, 'repositoryId' | 'number'>;
+
 const HEAD_BRANCH = 'topic';
 
 /** Creates a repository from the base of the source, a branch from its head, and a pull request. */
@@ -128,7 +131,7 @@ export type PageProposal = {
 };
 
 /** Lists the entries of the page, oldest first. */
-export function readPullPage(github: FakeGitHub, demoPull: DemoPull): readonly PageEntry[] {
+export function readPullPage(github: FakeGitHub, demoPull: PullAddress): readonly PageEntry[] {
   const { accounts } = github.state();
   const pull = demoPullOf(github, demoPull);
   const common = (authorId: number | null, body: string) => ({
@@ -163,13 +166,14 @@ export function readPullPage(github: FakeGitHub, demoPull: DemoPull): readonly P
 }
 
 /** Returns the current state of the pull request. Throws when it is missing. */
-export function demoPullOf(github: FakeGitHub, { repositoryId, number }: DemoPull): FakePullRequest {
+export function demoPullOf(github: FakeGitHub, { repositoryId, number }: PullAddress): FakePullRequest {
   const pull = github.state().repositories.get(repositoryId)?.pulls.get(number);
   if (pull === undefined) throw new Error('The fake GitHub does not have the pull request.');
   return pull;
 }
 
-function readCommentedLines(github: FakeGitHub, pull: FakePullRequest, threadId: number): CommentedLines | null {
+/** The lines of the file that a thread is about, as they were when it began; null for a whole file. */
+export function readCommentedLines(github: FakeGitHub, pull: FakePullRequest, threadId: number): CommentedLines | null {
   const thread = pull.threads.get(threadId);
   if (thread === undefined || thread.location.kind === 'file') return null;
   const { original } = thread.location;
@@ -230,7 +234,7 @@ function parseDiffBlock(body: string): { readonly removed: readonly string[]; re
 }
 
 /** Lists the lines of the head that are in the diff of the pull request, by path. */
-export function listHunkLines(github: FakeGitHub, demoPull: DemoPull): HunkLinesByPath {
+export function listHunkLines(github: FakeGitHub, demoPull: PullAddress): HunkLinesByPath {
   const files = listPullFileDiffs(github.state().store, demoPullOf(github, demoPull));
   const shown = files.filter(({ change, patch }) => change.status !== 'removed' && patch.text !== null);
   return new Map(shown.map(({ change, patch }) => [change.path, patch.hunks.map(toHunkLines)]));

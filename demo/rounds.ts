@@ -2,7 +2,6 @@ import { OperationRefusedError } from '../fakes/github/fake-github.ts';
 import type { FakeAccount } from '../fakes/github/state/github-state.ts';
 import { createPerson, type FakePerson } from '../fakes/people/person.ts';
 import type { DemoEnvironment } from './environment.ts';
-import type { PagePrinter } from './page-printer.ts';
 import { type DemoPull, type PageProposal, parsePageProposals, readPullPage } from './pull-request.ts';
 import type { PlannedChange, PlannedDecision } from './script.ts';
 
@@ -11,12 +10,15 @@ export type DemoDecision = {
   readonly proposal: PageProposal;
   readonly outcome: 'approved' | 'suggestion-committed' | 'denied' | 'changes-requested';
   readonly by: string;
+  /** The words of the comment; empty for the button. */
+  readonly words: string;
 };
 
 type RoundsContext = {
   readonly environment: DemoEnvironment;
   readonly demoPull: DemoPull;
-  readonly printer: PagePrinter;
+  /** Told each decision once the App has reacted to it. */
+  readonly onDecision: (decision: DemoDecision) => void;
   readonly task: string;
   /** The changes of the scripted model with the decision on each; null for a real model. */
   readonly plan: (() => readonly PlannedChange[]) | null;
@@ -44,7 +46,9 @@ export async function playRounds(context: RoundsContext): Promise<readonly DemoD
     for (const { proposal, planned } of assignDecisions(context, open, decisions)) {
       // An earlier decision in this round can also close this proposal.
       if (!listOpenProposals(context).some(({ id }) => id === proposal.id)) continue;
-      decisions.push(await makeDecision(context, { ana, ben }, proposal, planned));
+      const decision = await makeDecision({ ana, ben }, proposal, planned);
+      decisions.push(decision);
+      context.onDecision(decision);
     }
   }
 }
@@ -56,16 +60,14 @@ function listOpenProposals({ environment, demoPull }: RoundsContext): readonly P
 /** A person on the pull request. `act` resolves when the App has finished its reaction. */
 type Reviewer = { readonly login: string; readonly act: (action: (person: FakePerson) => unknown) => Promise<void> };
 
-function createReviewer({ environment, demoPull, printer }: RoundsContext, account: FakeAccount): Reviewer {
+function createReviewer({ environment, demoPull }: RoundsContext, account: FakeAccount): Reviewer {
   const { repositoryId, number, branch } = demoPull;
   const person = createPerson(environment.github.apply, { accountId: account.id, repositoryId, number, branch });
   const act = async (action: (person: FakePerson) => unknown): Promise<void> => {
     environment.advanceClock(2);
     action(person);
-    printer.printPage(readPullPage(environment.github, demoPull));
     environment.advanceClock(2);
     await environment.waitUntilIdle();
-    printer.printPage(readPullPage(environment.github, demoPull));
   };
   return { login: account.login, act };
 }
@@ -131,50 +133,46 @@ function assignOneOfEachKind(
 type Reviewers = { readonly ana: Reviewer; readonly ben: Reviewer };
 
 async function makeDecision(
-  context: RoundsContext,
   { ana, ben }: Reviewers,
   proposal: PageProposal,
   planned: PlannedDecision,
 ): Promise<DemoDecision> {
   switch (planned.kind) {
     case 'commit-suggestion':
-      return commitSuggestedChange(context, { ana, ben }, proposal);
+      return commitSuggestedChange({ ana, ben }, proposal);
     case 'approve':
-      await ana.act((person) => postDecision(person, proposal, '/approve', ''));
-      return { proposal, outcome: 'approved', by: ana.login };
+      return decideWith(ana, proposal, 'approved', '/approve', '');
     case 'deny':
-      await ben.act((person) => postDecision(person, proposal, '/deny', planned.comment));
-      return { proposal, outcome: 'denied', by: ben.login };
+      return decideWith(ben, proposal, 'denied', '/deny', planned.comment);
     case 'instruct': {
       const command = proposal.entry.kind === 'comment' ? '/edit' : '';
-      await ben.act((person) => postDecision(person, proposal, command, planned.comment));
-      return { proposal, outcome: 'changes-requested', by: ben.login };
+      return decideWith(ben, proposal, 'changes-requested', command, planned.comment);
     }
   }
 }
 
-async function commitSuggestedChange(
-  context: RoundsContext,
-  { ana, ben }: Reviewers,
-  proposal: PageProposal,
-): Promise<DemoDecision> {
+/** GitHub can have made the suggestion outdated meanwhile; its change is then approved. */
+async function commitSuggestedChange({ ana, ben }: Reviewers, proposal: PageProposal): Promise<DemoDecision> {
   try {
-    await ben.act((person) => {
-      context.printer.printAction(ben.login, `presses “Commit suggestion” on ${proposal.id}`);
-      person.commitsSuggestions(proposal.entry.id);
-    });
-    return { proposal, outcome: 'suggestion-committed', by: ben.login };
+    await ben.act((person) => person.commitsSuggestions(proposal.entry.id));
+    return { proposal, outcome: 'suggestion-committed', by: ben.login, words: '' };
   } catch (error) {
     if (!(error instanceof OperationRefusedError)) throw error;
-    context.printer.printNote(`  GitHub refused the suggestion: ${error.apiError.message}`);
-    return makeDecision(context, { ana, ben }, proposal, { kind: 'approve' });
+    return makeDecision({ ana, ben }, proposal, { kind: 'approve' });
   }
 }
 
 /** Replies in the proposal's thread. Without a thread, posts a comment with the proposal's id. */
-function postDecision(person: FakePerson, { id, entry }: PageProposal, command: string, comment: string): void {
+async function decideWith(
+  { login, act }: Reviewer,
+  proposal: PageProposal,
+  outcome: DemoDecision['outcome'],
+  command: string,
+  comment: string,
+): Promise<DemoDecision> {
+  const { id, entry } = proposal;
   const inThread = entry.kind === 'in-thread';
-  const text = [command, ...(inThread ? [] : [id]), comment].filter((part) => part !== '').join(' ');
-  if (inThread) person.replies(entry.id, text);
-  else person.says(text);
+  const words = [command, ...(inThread ? [] : [id]), comment].filter((part) => part !== '').join(' ');
+  await act((person) => (inThread ? person.replies(entry.id, words) : person.says(words)));
+  return { proposal, outcome, by: login, words };
 }

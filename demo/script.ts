@@ -3,7 +3,6 @@ import { isRecord, parseJson } from '../src/lib/trust.ts';
 import {
   type CleanupFinding,
   commentStyleOf,
-  createNote,
   findCleanups,
   parseReadFileResult,
   type ReadFileResult,
@@ -23,18 +22,19 @@ const MAX_FURTHER_READS = 6;
 /** Reading starts this many lines above the first changed line. */
 const MAX_LINES_ABOVE = 400;
 
-/** Creates an agent for one run. Its turns: explore, read, propose, revise as instructed, finish. */
-export function createScriptedAgent(diff: HunkLinesByPath): ScriptedAgent {
+/** What the script says where it finds nothing to propose. */
+export const CANNOT_CODE =
+  'A script plays the model, and it cannot code: in the lines that this pull request changes it found no unused import, no typo and no stray white space.';
+
+/**
+ * Creates an agent for one run. Its turns: explore, read, propose, revise as instructed, finish. It proposes the given
+ * changes, or what it finds.
+ */
+export function createScriptedAgent(diff: HunkLinesByPath, given: readonly PlannedChange[] = []): ScriptedAgent {
   let plan: readonly PlannedChange[] = [];
   const propose = (messages: readonly ChatMessage[]): ScriptedTurn => {
-    const results = toolResults(messages);
-    const { title } = readPullData(messages);
-    plan = planChanges({
-      files: parseReadFiles(results),
-      diff,
-      existingPaths: parseFileList(results, 'matching "*"'),
-      title,
-    });
+    plan = given.length > 0 ? given : planChanges(parseReadFiles(toolResults(messages)), diff);
+    if (plan.length === 0) return { content: CANNOT_CODE };
     return {
       content: 'I read the files of this pull request and found a few small things to fix.',
       calls: plan.map(({ call }) => call),
@@ -51,12 +51,11 @@ export function createScriptedAgent(diff: HunkLinesByPath): ScriptedAgent {
 }
 
 function exploreRepository(messages: readonly ChatMessage[], diff: HunkLinesByPath): ScriptedTurn {
-  const paths = readPullData(messages).changedPaths.filter((path) => commentStyleOf(path) !== null);
+  const paths = readChangedPaths(messages).filter((path) => commentStyleOf(path) !== null);
   const reads = paths
     .slice(0, MAX_FIRST_READS)
     .map((path) => createReadCall(path, Math.max(1, (diff.get(path)?.[0]?.first ?? 1) - MAX_LINES_ABOVE)));
-  const lists = [{}, { glob: '*' }].map((given) => ({ name: 'list_files', arguments: given }));
-  return { content: 'Looking at the files first.', calls: [...lists, ...reads] };
+  return { content: 'Looking at the files first.', calls: [{ name: 'list_files', arguments: {} }, ...reads] };
 }
 
 /** Reads the README and files from the whole repository, to find changes outside the diff. */
@@ -118,19 +117,13 @@ function parseFileList(results: readonly string[], which: string): ReadonlySet<s
   return new Set(listing.split('\n').slice(1));
 }
 
-/** Reads the pull request’s data from the first message. */
-function readPullData(messages: readonly ChatMessage[]): {
-  readonly title: string;
-  readonly changedPaths: readonly string[];
-} {
+/** Reads the paths that the pull request changes from the first message. */
+function readChangedPaths(messages: readonly ChatMessage[]): readonly string[] {
   const first = messages.find(({ role }) => role === 'user')?.content ?? '';
   const json = first.slice(first.indexOf('{'), first.indexOf('\n}\n') + 2);
   const data = parseJson(json);
-  const [title, changed] = isRecord(data) ? [data['title'], data['changed']] : [];
-  return {
-    title: typeof title === 'string' ? title : '',
-    changedPaths: Array.isArray(changed) ? changed.flatMap(pathOf) : [],
-  };
+  const changed = isRecord(data) ? data['changed'] : null;
+  return Array.isArray(changed) ? changed.flatMap(pathOf) : [];
 }
 
 function pathOf(row: unknown): readonly string[] {
@@ -162,47 +155,21 @@ export type PlannedChange = {
 /** The minimum distance between two changes of a file, so that neither appears in the other’s context. */
 const MIN_LINES_APART = 8;
 
-type PlanInput = {
-  readonly files: readonly ReadFileResult[];
-  readonly diff: HunkLinesByPath;
-  /** Paths at the root of the repository. */
-  readonly existingPaths: ReadonlySet<string>;
-  readonly title: string;
-};
-
-/** Plans one change for each kind of decision. */
-export function planChanges({ files, diff, existingPaths, title }: PlanInput): readonly PlannedChange[] {
+/** Plans at most one change for each kind of decision, the first inside of the diff; none if nothing there is found. */
+export function planChanges(files: readonly ReadFileResult[], diff: HunkLinesByPath): readonly PlannedChange[] {
   const choose = createChooser(files.flatMap(findCleanups));
   const inDiff = (finding: CleanupFinding): boolean => isInDiff(diff, finding);
-  const notes = createChooser(
-    files.flatMap((file) => (diff.get(file.path) ?? []).flatMap((hunk) => createNote(file, hunk, title) ?? [])),
-  );
   const crlfPaths = new Set(files.filter(({ usesCrlf }) => usesCrlf).map(({ path }) => path));
-  const canBeSuggestion = (finding: CleanupFinding): boolean => inDiff(finding) && !crlfPaths.has(finding.path);
-  const suggestion = choose(canBeSuggestion, []) ?? notes(canBeSuggestion, []);
-  const outside = choose((finding) => !inDiff(finding), [suggestion]);
-  const approved = choose(inDiff, [suggestion, outside]) ?? choose(() => true, [suggestion, outside]);
-  const chosen = [suggestion, outside, approved];
-  const denied = choose(inDiff, chosen) ?? notes(inDiff, chosen) ?? choose(() => true, chosen);
-  const plannedFile = planNewFile(files, existingPaths);
+  const suggestion = choose((finding) => inDiff(finding) && !crlfPaths.has(finding.path), []);
+  const approved = choose(inDiff, [suggestion]);
+  if (suggestion === null && approved === null) return [];
+  const outside = choose((finding) => !inDiff(finding), [suggestion, approved]);
+  const denied = choose(() => true, [suggestion, approved, outside]);
   return [
     ...toPlannedChange(files, suggestion, { kind: 'commit-suggestion' }),
     ...toPlannedChange(files, approved, { kind: 'approve' }),
     ...toPlannedChange(files, outside, { kind: 'approve' }),
-    ...(denied === null
-      ? [createUnwantedFile(new Set([...existingPaths, plannedFile.path]))]
-      : toPlannedChange(files, denied, { kind: 'deny', comment: denied.objection })),
-    {
-      path: plannedFile.path,
-      line: 0,
-      call: createWriteCall(plannedFile.path, plannedFile.content, plannedFile.reason),
-      decision: { kind: 'instruct', comment: plannedFile.requestedEdit },
-      revision: createWriteCall(
-        plannedFile.path,
-        plannedFile.revisedContent,
-        `${plannedFile.reason} The first line now explains the purpose.`,
-      ),
-    },
+    ...toPlannedChange(files, denied, { kind: 'deny', comment: denied?.objection ?? '' }),
   ];
 }
 
@@ -230,16 +197,6 @@ function isInDiff(diff: HunkLinesByPath, { path, line, removedLines, index }: Cl
 
 function isNear(left: CleanupFinding, right: CleanupFinding): boolean {
   return left.path === right.path && Math.abs(left.line - right.line) < MIN_LINES_APART;
-}
-
-function createWriteCall(path: string, content: string, reason: string): ScriptedCall {
-  return { name: 'write_file', arguments: { path, content, reason } };
-}
-
-function createUnwantedFile(existingPaths: ReadonlySet<string>): PlannedChange {
-  const { path, content, reason } = planStyleGuide(existingPaths);
-  const decision = { kind: 'deny', comment: 'we don’t need a file for this' } as const;
-  return { path, line: 0, call: createWriteCall(path, content, reason), decision, revision: null };
 }
 
 function toPlannedChange(
@@ -278,64 +235,4 @@ function createEditArguments(
 function isUnique(text: string, search: string): boolean {
   const first = text.indexOf(search);
   return first !== -1 && text.indexOf(search, first + 1) === -1;
-}
-
-/** A small new file, with the instruction to revise it and its revised content. */
-type NewFile = {
-  readonly path: string;
-  readonly content: string;
-  readonly reason: string;
-  readonly requestedEdit: string;
-  readonly revisedContent: string;
-};
-
-/** Returns the EditorConfig settings for the indentation of most lines. */
-function indentStyle(files: readonly ReadFileResult[]): readonly string[] {
-  const lines = files.filter(({ path }) => !/\.(?:md|markdown|txt|rst|adoc)$/.test(path)).flatMap((file) => file.lines);
-  const tabs = lines.filter((line) => line.startsWith('\t')).length;
-  const widths = lines.flatMap((line) => /^( +)\S/.exec(line)?.[1]?.length ?? []);
-  if (tabs > widths.length) return ['indent_style = tab'];
-  if (widths.length === 0) return [];
-  const multiplesOfFour = widths.filter((width) => width % 4 === 0).length;
-  return ['indent_style = space', `indent_size = ${multiplesOfFour >= widths.length * 0.8 ? 4 : 2}`];
-}
-
-function editorConfig(files: readonly ReadFileResult[]): string {
-  const style = ['charset = utf-8', 'insert_final_newline = true', ...indentStyle(files)];
-  return ['root = true', '', '[*]', ...style, ''].join('\n');
-}
-
-const EDITOR_CONFIG_COMMENT = 'Makes editors follow the style of the existing files.';
-
-/** Plans a new file. `existingPaths` are the paths at the root of the repository. */
-function planNewFile(files: readonly ReadFileResult[], existingPaths: ReadonlySet<string>): NewFile {
-  const requestedEdit = 'Good idea, but please explain its purpose in the first line.';
-  if (!existingPaths.has('.editorconfig')) {
-    const content = editorConfig(files);
-    const reason = 'Makes editors follow the style of this repository.';
-    return {
-      path: '.editorconfig',
-      content,
-      reason,
-      requestedEdit,
-      revisedContent: `# ${EDITOR_CONFIG_COMMENT}\n${content}`,
-    };
-  }
-  const path = ['REVIEWING.md', 'CODE-REVIEW.md'].find((name) => !existingPaths.has(name)) ?? 'REVIEW-PROCESS.md';
-  const content = '# Reviewing\n\nEvery change is shown as a diff and applied only after an approval.\n';
-  const revisedContent = content.replace('\n\n', '\n\nFor first-time reviewers.\n\n');
-  return {
-    path,
-    content,
-    reason: 'Documents how changes are reviewed in this repository.',
-    requestedEdit,
-    revisedContent,
-  };
-}
-
-/** Plans a file to deny when there is no other change to deny. */
-function planStyleGuide(existingPaths: ReadonlySet<string>): Pick<NewFile, 'path' | 'content' | 'reason'> {
-  const path = ['STYLE.md', 'STYLE-NOTES.md'].find((name) => !existingPaths.has(name)) ?? 'WRITING-STYLE.md';
-  const content = '# Style\n\nMake one change per commit. Write comments as full sentences.\n';
-  return { path, content, reason: 'Documents the current style.' };
 }

@@ -166,15 +166,36 @@ export async function exportAndVerify(
   source: PullSource,
   decisions: readonly DemoDecision[],
 ): Promise<readonly VerifiedRow[]> {
-  const { store, repositories } = github.state();
-  const refs = repositories.get(demoPull.repositoryId)?.refs ?? new Map<string, string>();
-  const directory = await mkdtemp(join(tmpdir(), 'countersign-demo-git-'));
-  try {
-    exportBareRepository(store, { refs, defaultBranch: 'main' }, directory);
+  return withExportedRepository(github, demoPull.repositoryId, async (directory) => {
     await gitText([`--git-dir=${directory}`, 'fsck', '--no-dangling', '--no-progress']);
     const { branch, initialHead: baseSha } = demoPull;
     const checks = await verifyBranch({ directory, branch, baseSha, bot: `${github.app.slug}[bot]`, decisions });
     return [...checkLoadedTree(demoPull, source), ...checks];
+  });
+}
+
+/** What `countersign verify` says of a range of commits. Throws like `exportAndVerify`. */
+export function verifyPullCommits(
+  github: FakeGitHub,
+  repositoryId: number,
+  range: string,
+): Promise<readonly VerifiedChange[]> {
+  return withExportedRepository(github, repositoryId, (gitDir) =>
+    verifyRange({ gitDir, range, slug: github.app.slug, host: 'github.com' }),
+  );
+}
+
+async function withExportedRepository<Result>(
+  github: FakeGitHub,
+  repositoryId: number,
+  use: (directory: string) => Promise<Result>,
+): Promise<Result> {
+  const { store, repositories } = github.state();
+  const refs = repositories.get(repositoryId)?.refs ?? new Map<string, string>();
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-demo-git-'));
+  try {
+    exportBareRepository(store, { refs, defaultBranch: 'main' }, directory);
+    return await use(directory);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

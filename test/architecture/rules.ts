@@ -222,10 +222,10 @@ const environment: Rule = (files) => {
   return [...outside.map((path) => `${path} reads the environment`), ...several];
 };
 
-/** The lab is exempt: its chaos tests start and kill processes, and it is not installed. */
+/** The lab and the demo's page are exempt: they start and kill the App, and run in a checkout only. */
 const processes: Rule = (files) => {
   const starters = files.filter(
-    ({ path, imports }) => partOf(path) !== 'lab' && imports.some(({ from }) => CHILD_PROCESS.test(from)),
+    ({ path, imports }) => !/^(?:lab|demo\/page)\//.test(path) && imports.some(({ from }) => CHILD_PROCESS.test(from)),
   );
   return starters.slice(1).map(({ path }) => `${path} starts processes too`);
 };

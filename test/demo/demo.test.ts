@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../fakes/model/scripted-model.ts';
 import { runDemoCommand } from './command.ts';
-import { createRepository } from './local-pull.ts';
+import { createEdgeCaseRepository, createRepository } from './local-pull.ts';
 
 /** Generous, because each test starts processes and a new database. */
 const SLOW = 240_000;
@@ -12,7 +12,22 @@ const scratch = mkdtempSync(join(tmpdir(), 'countersign-demo-scratch-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe('the demo command', () => {
-  it('plays the example for a repository without history, and cleans up', { timeout: SLOW }, async () => {
+  it('says that a script cannot code where it finds nothing to tidy (PG7)', { timeout: SLOW }, async () => {
+    const local = createRepository();
+    local.write('one.js', 'export const one = 1;\n');
+    local.commit('One');
+    local.write('one.js', 'export const one = 2;\n');
+    local.commit('Two');
+    const { code, errors } = await runDemoCommand(['--auto', '--repo', local.path]);
+    local.remove();
+    expect(errors).toContain('it cannot code');
+    expect(errors.trim().split('\n')).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
+  it('plays the example on one screen for a repository without history, and cleans up (PG1)', {
+    timeout: SLOW,
+  }, async () => {
     const local = createRepository();
     local.write('only.md', '# Only\n');
     local.commit('The only one');
@@ -24,16 +39,13 @@ describe('the demo command', () => {
     expect(output).toContain('has no parent here');
     expect(errors).toBe('');
     expect(code).toBe(0);
-    expect(output).toContain('/countersign Please tidy up');
-    expect(output).toContain('presses “Commit suggestion”');
-    expect(output).toContain('/deny ');
-    expect(output).toContain('Asked for something else');
-    expect(output).toContain('/approve');
-    // Red and green lines of a diff.
-    expect(output).toContain('\u{1b}[31m  -  // The total, after the discount that members recieve.');
-    expect(output).toContain('\u{1b}[32m  +  // The total, after the discount that members receive.');
-    expect(output).not.toContain('<!-- countersign');
+    expect(output).toContain('ana asks: Keep amounts whole cents');
+    expect(output).toMatch(/✓ applied in [0-9a-f]{7} +src\/discount\.ts +ben: presses “Commit suggestion”/);
+    expect(output).toMatch(/✗ not made +src\/basket\.ts +ben: \/deny the name is part of our API/);
+    expect(output).toMatch(/↻ asked anew +test\/discount\.test\.ts +ben: \/edit \w{4} Good/);
+    expect(output).toContain('\u{1b}[32m✓');
     expect(output).toContain('The branch holds exactly the 4 approved changes.');
+    expect(output.split('\n').length).toBeLessThan(40);
     expect(readdirSync(scratch)).toEqual([]);
   });
 
@@ -73,11 +85,17 @@ describe('the demo with a model from the environment', () => {
       return { calls: [{ name: 'write_file', arguments: call }] };
     });
     const given = { OPENAI_API_KEY: 'from-the-environment', OPENAI_BASE_URL: model.url };
-    const { code, output } = await runDemoCommand(['--auto', '--model', 'tireless', '--task', 'write notes'], given);
+    const local = createEdgeCaseRepository();
+    const args = ['--auto', '--model', 'tireless', '--task', 'write notes', '--repo', local.path];
+    const { code, output } = await runDemoCommand(args, given);
+    local.remove();
     expect(model.requests[0]?.model).toBe('tireless');
-    expect(output).toContain('/countersign write notes');
-    expect(output).toContain('/stop');
-    expect(output).toContain('Rejected. Agent response cancelled.');
+    expect(output).toContain('ana asks: write notes');
+    // The title of the commit has a control character.
+    expect(output).toContain('Make it *awkward* --');
+    expect(output).not.toContain('\u{1b}');
+    // One decision of each kind, then approvals, in five rounds.
+    expect(output.match(/notes-\d+\.md +(?:ana|ben): /g)).toHaveLength(5);
     expect(code).toBe(0);
     expect(model.violations).toEqual([]);
   });

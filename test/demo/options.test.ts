@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { parseDemoOptions } from '../../demo/main.ts';
+import { parseDemoOptions } from '../../demo/options.ts';
 
 describe('demo options', () => {
   it('parses all options', () => {
-    const argv = ['--repo', '.', '--base', 'main', '--task', 'tidy up', '--model', 'gpt', '--auto'];
-    const options = { repo: '.', base: 'main', task: 'tidy up', model: 'gpt', auto: true };
+    const own = ['--repo', '.', '--base', 'main', '--task', 'tidy up', '--model', 'gpt'];
+    const argv = [...own, '--auto', '--no-open', '--port', '8080'];
+    const given = { repo: '.', base: 'main', task: 'tidy up', model: 'gpt', auto: true };
+    const options = { ...given, open: false, port: 8080 };
     expect(parseDemoOptions(argv)).toEqual({ kind: 'options', options });
   });
 
   it('needs no option', () => {
-    const options = { repo: null, base: null, task: null, model: null, auto: false };
+    const options = { repo: null, base: null, task: null, model: null, auto: false, open: true, port: 0 };
     expect(parseDemoOptions([])).toEqual({ kind: 'options', options });
   });
 
@@ -23,6 +25,7 @@ describe('demo options', () => {
     [['somewhere'], "Unexpected argument 'somewhere'. See countersign demo --help."],
     [['--task', ' '], '--task needs a value.'],
     [['--base', 'main'], '--base needs --repo.'],
+    [['--port', '80a'], '--port needs a number up to 65535.'],
   ])('%j is refused in one line', (argv, problem) => {
     const read = parseDemoOptions(argv);
     expect(read).toMatchObject({ kind: 'problem' });

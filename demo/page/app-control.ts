@@ -1,0 +1,72 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { StartupError } from '../../src/app/app-identity.ts';
+import type { AppMessage } from './app-messages.ts';
+
+export type AppState = 'starting' | 'running' | 'killed';
+
+/** The App's process. It can be killed at any moment, and started again on the same database. */
+export type AppControl = {
+  readonly state: () => AppState;
+  readonly pid: () => number | null;
+  /** Resolves with the address that takes webhooks. Throws `StartupError`. */
+  readonly start: () => Promise<string>;
+  /** Kills it without a warning (SIGKILL). Resolves when it is dead. */
+  readonly kill: () => Promise<void>;
+};
+
+/** Creates the control of a process with these settings. Whatever the process tells is passed on. */
+export function createAppControl(
+  environment: Readonly<Record<string, string>>,
+  onMessage: (message: AppMessage) => void,
+): AppControl {
+  let child: ChildProcess | null = null;
+  let state: AppState = 'killed';
+  return {
+    state: () => state,
+    pid: () => child?.pid ?? null,
+    start: async () => {
+      state = 'starting';
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      const started = fork(new URL('./app-process.ts', import.meta.url), {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
+      child = started;
+      started.on('message', (message: AppMessage) => {
+        if (message.kind === 'listening') resolve(message.url);
+        else if (message.kind === 'problem') reject(new StartupError(message.text));
+        else onMessage(message);
+      });
+      started.once('exit', () => {
+        if (child === started) child = null;
+        reject(new StartupError('The App ended while it started.'));
+      });
+      started.send(environment);
+      const url = await promise;
+      state = 'running';
+      return url;
+    },
+    kill: async () => {
+      const running = child;
+      state = 'killed';
+      child = null;
+      if (running === null || running.exitCode !== null) return;
+      const exited = once(running, 'exit');
+      running.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+const OPENERS: Readonly<Record<string, readonly string[]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Opens the address in the person's browser, where there is one. */
+export function openBrowser(url: string, platform: string): void {
+  const [command = 'xdg-open', ...args] = OPENERS[platform] ?? [];
+  const opener = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
+  opener.on('error', () => {});
+  opener.unref();
+}

@@ -1,0 +1,84 @@
+import { ROLES } from '../scenes/people.ts';
+import { SCENES, type Scene, type SceneStep } from '../scenes/scenes.ts';
+import { avatar } from './comments.ts';
+import { type Html, html } from './html.ts';
+import { holds } from './progress.ts';
+import { addressOf, type PullView } from './pull-view.ts';
+import type { Play, Session } from './session.ts';
+import { TROUBLES, type TroubleMaker } from './trouble.ts';
+
+/** Moves on to the first step that is not done. Steps that only look are done by a click. */
+export function advance(session: Session, play: Play): void {
+  for (let step = play.scene.steps[play.step]; step !== undefined; step = play.scene.steps[play.step]) {
+    if (step.act.kind === 'look' || !holds(step.done, session.github, play)) return;
+    play.step += 1;
+  }
+}
+
+/** The guide: what just happened, and what to click next. */
+export function renderGuide(view: PullView): Html {
+  const { play, session } = view;
+  const { scene } = play;
+  advance(session, play);
+  if (scene.steps.length === 0) return renderFreePlay(view);
+  const isOver = play.step >= scene.steps.length;
+  const number = SCENES.indexOf(scene) + 1;
+  return html`<section class="card guide" aria-live="polite"><div class="guide-story">Story ${number} of ${SCENES.length}</div><h2>${scene.title}</h2><p class="why">${scene.why}</p>
+<ol class="steps">${scene.steps.map((step, index) => renderStep(view, step, index))}</ol>
+${isOver && html`<p class="over"><strong>That was the story.</strong> Go on by yourself: this pull request is yours.</p>`}${renderNext(scene, isOver)}</section>`;
+}
+
+function renderStep(view: PullView, step: SceneStep, index: number): Html {
+  const { play } = view;
+  const words = html`${avatar(step.as)} <strong>${step.as}</strong> ${step.does}`;
+  if (index < play.step) return html`<li class="done">${words}<p>${step.result}</p></li>`;
+  if (index > play.step) return html`<li class="later">${words}</li>`;
+  const isReady = holds(step.ready, view.session.github, play);
+  return html`<li class="now"><form method="post" action="/step"><input type="hidden" name="pull" value="${play.name}"><input type="hidden" name="step" value="${index}"><button class="button primary step"${!isReady && ' disabled'}>${words}</button></form>${!isReady && html`<p class="working">The agent is at work …</p>`}</li>`;
+}
+
+function renderNext(scene: Scene, isOver: boolean): Html {
+  const next = SCENES[(SCENES.indexOf(scene) + 1) % SCENES.length];
+  return html`<div class="guide-foot">${next !== undefined && playButton(next, isOver ? `Next story: ${next.title}` : 'Skip to the next story', isOver)} ${playButton(scene, 'Start again', false)} <a href="/">All stories</a></div>`;
+}
+
+function playButton({ id }: Scene, label: string, isPrimary: boolean): Html {
+  return html`<form method="post" action="/play"><input type="hidden" name="scene" value="${id}"><button class="button${isPrimary && ' primary'}">${label}</button></form>`;
+}
+
+function renderFreePlay(view: PullView): Html {
+  const model = view.session.model === null ? 'A real model answers.' : view.play.scene.note;
+  return html`<section class="card guide"><h2>This pull request is yours</h2><p class="why">${model}</p><p>Write <code>/countersign tidy up</code> as ana at the end of the page, and decide on what the agent proposes.</p><div class="guide-foot"><a href="/">All stories</a></div></section>`;
+}
+
+/** Trouble at the press of a button. */
+export function renderTrouble(view: PullView, maker: TroubleMaker): Html {
+  const armed = maker.armed();
+  const state = view.session.app.state();
+  const buttons = Object.entries(TROUBLES).filter(([name]) => name !== 'model-hangs' || view.session.model !== null);
+  const form = (name: string, label: string, className: string, isDisabled: boolean): Html =>
+    html`<form method="post" action="/trouble"><input type="hidden" name="pull" value="${view.play.name}"><button class="button ${className}" name="trouble" value="${name}"${isDisabled && ' disabled'}>${label}</button></form>`;
+  return html`<details class="card trouble"${(armed.length > 0 || state !== 'running') && ' open'}><summary><h2>Trouble</h2></summary><p>Break something in the middle of a story. Nothing is lost, and nothing is committed twice.</p>
+<ul>${buttons.map(([name, { label, shows }]) => html`<li>${form(name, label, armed.some((one) => one === name) ? 'armed' : '', false)}<p>${shows}</p></li>`)}
+<li>${state === 'killed' ? form('start', 'Start the App again', 'primary', false) : form('kill', 'Kill the App now', 'danger', state === 'starting')}<p>${state === 'killed' ? 'It is dead. People can go on writing; it reads GitHub’s log of deliveries when it starts.' : 'Its process ends at once (SIGKILL), whatever it does.'}</p></li></ul></details>`;
+}
+
+/** Links to the drawer. */
+export function renderBehindLink(view: PullView): Html {
+  return html`<p class="behind-link"><a class="button" href="${addressOf(view, { showsBehind: !view.showsBehind })}">${view.showsBehind ? 'Close' : 'Open'} “Behind the scenes”</a></p>`;
+}
+
+/** The first page: what this is, and six stories to click. */
+export function renderHome(session: Session, own: Scene | null): Html {
+  return html`<main class="home" id="page"><h1>An AI agent that cannot change a byte without your countersignature</h1>
+<p class="lead">Countersign works inside pull requests. It proposes every edit with its exact diff; people approve, deny or reply where they already work; only approved bytes are committed. Here it runs against a fake GitHub on your machine: play all people yourself.</p>
+<p>Pick a story. Each takes a minute and at most five clicks.</p>
+<ol class="cards">${own !== null && html`<li class="card story"><h2>${own.title}</h2><p>${own.why}</p>${playButton(own, 'Open', true)}</li>`}${
+    session.model !== null &&
+    SCENES.map(
+      (scene, index) =>
+        html`<li class="card story"><h2>${index + 1}. ${scene.title}</h2><p>${scene.why}</p>${playButton(scene, 'Play', own === null && index === 0)}</li>`,
+    )
+  }</ol>
+<p class="when">Who is who: ${Object.entries(ROLES).map(([name, { is, can }]) => html`<span class="who">${avatar(name)} <strong>${name}</strong>, ${is}: ${can}.</span> `)}</p></main>`;
+}

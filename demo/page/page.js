@@ -1,0 +1,90 @@
+// Keeps the page as the server draws it: fetches it after each change, and merges it into what is shown.
+import { Idiomorph } from './idiomorph.js';
+
+const toast = document.getElementById('toast');
+
+function tell(text) {
+  toast.textContent = text;
+  toast.classList.add('shown');
+  clearTimeout(tell.timer);
+  tell.timer = setTimeout(() => toast.classList.remove('shown'), 6000);
+}
+
+const isUnsaved = (node) => node instanceof HTMLTextAreaElement && node.value !== node.defaultValue;
+
+function merge(text, address) {
+  const next = new DOMParser().parseFromString(text, 'text/html');
+  document.title = next.title;
+  if (address !== undefined && address !== location.href) history.pushState(null, '', address);
+  Idiomorph.morph(document.body, next.body, {
+    ignoreActiveValue: true,
+    callbacks: {
+      // What somebody opened stays open, and what somebody typed stays.
+      beforeAttributeUpdated: (name, node) => !(name === 'open' && node instanceof HTMLDetailsElement),
+      beforeNodeMorphed: (node) => !isUnsaved(node) && node.id !== 'toast',
+    },
+  });
+}
+
+let fetching = false;
+let isStale = false;
+
+async function refresh() {
+  isStale = true;
+  if (fetching) return;
+  fetching = true;
+  try {
+    while (isStale) {
+      isStale = false;
+      const address = location.href;
+      const text = await (await fetch(address)).text();
+      if (location.href === address) merge(text);
+    }
+  } finally {
+    fetching = false;
+  }
+}
+
+async function submit(form, button) {
+  const data = new FormData(form, button);
+  // The server goes back to this view after an action of the page itself.
+  const isHere = /^\/(act|trouble)$/.test(new URL(form.action).pathname);
+  button?.setAttribute('aria-busy', 'true');
+  try {
+    const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(data) });
+    const text = await response.text();
+    if (!response.ok) return tell(text);
+    for (const area of form.querySelectorAll('textarea')) area.value = area.defaultValue;
+    for (const menu of document.querySelectorAll('details.menu[open]')) menu.open = false;
+    if (isHere) await refresh();
+    else {
+      merge(text, response.url);
+      if (!form.action.endsWith('/step') && !form.action.endsWith('/as')) scrollTo(0, 0);
+    }
+  } catch {
+    tell('The demo has ended. Start it again in the terminal.');
+  } finally {
+    button?.removeAttribute('aria-busy');
+  }
+}
+
+document.addEventListener('submit', (event) => {
+  event.preventDefault();
+  submit(event.target, event.submitter);
+});
+
+// Ctrl+Enter sends a comment, as on GitHub.
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target instanceof HTMLTextAreaElement)
+    event.target.form?.requestSubmit();
+  if (event.key === 'Escape') for (const menu of document.querySelectorAll('details.menu[open]')) menu.open = false;
+});
+
+document.addEventListener('click', (event) => {
+  for (const menu of document.querySelectorAll('details.menu[open]'))
+    if (!menu.contains(event.target)) menu.open = false;
+});
+
+addEventListener('popstate', refresh);
+
+new EventSource('/events').addEventListener('message', refresh);

@@ -1,0 +1,196 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FakeGitHub, startFakeGitHub } from '../../fakes/github/fake-github.ts';
+import { putGitCommit } from '../../fakes/github/git/objects.ts';
+import { putFiles } from '../../fakes/github/git/trees.ts';
+import { OPERATIONS } from '../../fakes/github/operations/operations.ts';
+import { createGitSignature } from '../../fakes/github/state/commits.ts';
+import type { FakeRepository } from '../../fakes/github/state/github-state.ts';
+import type { ChatRequest, ScriptedReply } from '../../fakes/model/script.ts';
+import { type ScriptedModel, startScriptedModel } from '../../fakes/model/scripted-model.ts';
+import { createPerson, type FakePerson } from '../../fakes/people/person.ts';
+import { createDemoSettings, MODEL_KEY } from '../environment.ts';
+import { listHunkLines, type PullAddress } from '../pull-request.ts';
+import { addCollaborators, addPeople, type People, type PersonName } from '../scenes/people.ts';
+import { answerByScript } from '../scenes/scene-script.ts';
+import type { Scene } from '../scenes/scenes.ts';
+import { createScriptedAgent } from '../script.ts';
+import { type AppControl, createAppControl } from './app-control.ts';
+import type { SeenLine, SeenStep } from './app-messages.ts';
+
+/** A pull request that somebody plays on. `step` is the number of the scene's steps that are done. */
+export type Play = PullAddress & {
+  readonly scene: Scene;
+  /** `owner/repo#number`. */
+  readonly name: string;
+  readonly branch: string;
+  /** The head when it was opened. */
+  readonly firstHead: string;
+  readonly answer: ((request: ChatRequest) => ScriptedReply) | null;
+  step: number;
+};
+
+/** The fake GitHub, the model and the App of one page, and all that the App has told. */
+export type Session = {
+  readonly github: FakeGitHub;
+  /** Null when a real model is used. */
+  readonly model: ScriptedModel | null;
+  readonly app: AppControl;
+  readonly people: People;
+  readonly plays: ReadonlyMap<string, Play>;
+  readonly seen: readonly (SeenStep | SeenLine)[];
+  /** Opens a new pull request for a scene. */
+  readonly play: (scene: Scene) => Play;
+  /** Runs an action of a person. Throws `OperationRefusedError` where GitHub refuses it. */
+  readonly act: (
+    play: PullAddress & { readonly branch: string },
+    name: PersonName,
+    action: (person: FakePerson) => unknown,
+  ) => void;
+  /** Starts the App again after it was killed. */
+  readonly restartApp: () => Promise<void>;
+  /** Calls back after each change. Returns a function that unsubscribes. */
+  readonly onChange: (listener: () => void) => () => void;
+  readonly changed: () => void;
+  readonly close: () => Promise<void>;
+};
+
+/** How often GitHub's state is compared (ms), so that a change is on the page at once. */
+const WATCH_MS = 25;
+
+const MAX_SEEN = 2_000;
+
+/** Short, so that a person sees the App go on after a lost webhook or a silent model. */
+const SHORT_WAITS = { POLL: '5s', LOG_LEVEL: 'debug' };
+
+const SHORT_MODEL_WAITS = { MODEL_IDLE_TIMEOUT: '6', MODEL_TIMEOUT: '12' };
+
+/** Starts everything on 127.0.0.1. Throws `StartupError` where the App cannot start. */
+export async function startSession(modelName: string | null): Promise<Session> {
+  const clock = { ahead: 0, lastChange: 0 };
+  const now = (): number => Date.now() + clock.ahead;
+  const github = await startFakeGitHub({ now, webhookSecret: 'webhook-secret-of-the-demo' });
+  const model = modelName === null ? await startScriptedModel({ apiKey: MODEL_KEY }) : null;
+  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-demo-data-'));
+  const listeners = new Set<() => void>();
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const seen: (SeenStep | SeenLine)[] = [];
+  const app = createAppControl(
+    {
+      ...createDemoSettings(github, model, modelName),
+      ...SHORT_WAITS,
+      ...(model === null ? {} : SHORT_MODEL_WAITS),
+      DATA_DIR: dataDir,
+    },
+    (message) => {
+      if (message.kind !== 'step' && message.kind !== 'line') return;
+      seen.push(message);
+      if (seen.length > MAX_SEEN) seen.splice(0, MAX_SEEN / 2);
+      changed();
+    },
+  );
+  const startApp = async (): Promise<void> => {
+    const url = await app.start();
+    github.setWebhookTarget(`${url}/api/github/webhooks`);
+    changed();
+  };
+  const people = addPeople(github);
+  const plays = new Map<string, Play>();
+  model?.setFallback(
+    (request) => findPlay(plays, request)?.answer?.(request) ?? { content: 'I do not know this pull request.' },
+  );
+  let known = github.state();
+  const watch = setInterval(() => {
+    if (github.state() === known) return;
+    known = github.state();
+    clock.lastChange = now();
+    changed();
+  }, WATCH_MS);
+  const close = async (): Promise<void> => {
+    clearInterval(watch);
+    await app.kill();
+    await Promise.all([github.close(), model?.close(), rm(dataDir, { recursive: true, force: true })]);
+  };
+  try {
+    await startApp();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    ...{ github, model, app, people, plays, seen, changed, close },
+    restartApp: startApp,
+    play: (scene) => {
+      const play = openPlay(github, people, plays.size + 1, scene);
+      plays.set(play.name, play);
+      changed();
+      return play;
+    },
+    act: ({ repositoryId, number, branch }, name, action) => {
+      // GitHub counts seconds, and whoever acts in the second of a comment may not have read it.
+      if (Math.floor(clock.lastChange / 1000) >= Math.floor(now() / 1000)) clock.ahead += 1000 - (now() % 1000);
+      action(createPerson(github.apply, { accountId: people[name].id, repositoryId, number, branch }));
+      changed();
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** The pull request that a request to the model is about: its first message has it as data. */
+function findPlay(plays: ReadonlyMap<string, Play>, { messages }: ChatRequest): Play | undefined {
+  const first = messages.find(({ role }) => role === 'user')?.content ?? '';
+  const [, repository, number] = /"repository": "([^"]+)",\s+"pull_request": (\d+)/.exec(first) ?? [];
+  return plays.get(`${repository}#${number}`);
+}
+
+const OWNER = 'acme';
+
+function openPlay(github: FakeGitHub, people: People, count: number, scene: Scene): Play {
+  const repository = findRepository(github, scene.repository) ?? addRepository(github, people, scene);
+  const branch = `topic-${count}`;
+  const signature = createGitSignature(github.state(), people.carl, Date.now());
+  const sha = putGitCommit(github.state().store, {
+    tree: putFiles(github.state().store, scene.head),
+    parents: [repository.refs.get('refs/heads/main') ?? ''],
+    author: signature,
+    committer: signature,
+    signature: null,
+    message: `${scene.pullTitle}\n`,
+  });
+  const repositoryId = repository.id;
+  const maintainer = { actor: { accountId: people.ana.id, viaAppId: null }, repositoryId };
+  github.apply(OPERATIONS.createGitRef, { ...maintainer, ref: `refs/heads/${branch}`, sha });
+  const author = { actor: { accountId: people.carl.id, viaAppId: null }, repositoryId };
+  const opened = { ...author, title: scene.pullTitle, body: scene.pullBody, head: branch };
+  const { number } = github.apply(OPERATIONS.createPullRequest, opened);
+  const address = { repositoryId, number };
+  return {
+    ...address,
+    ...{ scene, branch, firstHead: sha, step: 0, name: `${OWNER}/${scene.repository}#${number}` },
+    answer: createAnswer(github, address, scene),
+  };
+}
+
+function createAnswer(github: FakeGitHub, address: PullAddress, { script }: Scene): Play['answer'] {
+  if (script !== null) return (request) => answerByScript(script, request);
+  return createScriptedAgent(listHunkLines(github, address)).answer;
+}
+
+function findRepository(github: FakeGitHub, name: string): FakeRepository | undefined {
+  return [...github.state().repositories.values()].find((repository) => repository.name === name);
+}
+
+function addRepository(github: FakeGitHub, people: People, { repository: name, base }: Scene): FakeRepository {
+  const existing = [...github.state().accounts.values()].find(({ login }) => login === OWNER);
+  const owner = existing ?? github.apply(OPERATIONS.addAccount, { login: OWNER, type: 'Organization' });
+  if (existing === undefined) github.apply(OPERATIONS.installApp, { appId: github.app.id, accountId: owner.id });
+  const repository = github.apply(OPERATIONS.addRepository, { ownerId: owner.id, name, files: base });
+  addCollaborators(github, repository.id, people);
+  return repository;
+}
