@@ -34,6 +34,8 @@ export function holds(condition: SceneCondition, github: FakeGitHub, play: Play)
       );
     case 'approvals':
       return listProposals(github, play).some(({ entry }) => entry.body.includes(`**${condition.count} of `));
+    case 'proposed':
+      return listProposals(github, play).filter(({ path }) => path === condition.path).length >= condition.count;
     case 'run-ended':
       return readPullPage(github, play).some(({ byApp, body }) => byApp && body.includes('**Ended.**'));
   }

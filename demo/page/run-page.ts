@@ -69,7 +69,7 @@ function ownScene(given: PullSource | null, model: string | null): Scene | null 
     repository: name,
     pullTitle: title,
     pullBody: `From ${description}.`,
-    ...{ base, head, script: null, steps: [] },
+    ...{ base, head, script: null, steps: [], test: null },
     note:
       model === null
         ? 'The script proposes to remove unused imports, typos and stray white space. It cannot code: start the demo with --model NAME for that.'

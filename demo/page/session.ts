@@ -18,6 +18,7 @@ import type { Scene } from '../scenes/scenes.ts';
 import { createScriptedAgent } from '../script.ts';
 import { type AppControl, createAppControl } from './app-control.ts';
 import type { SeenLine, SeenStep } from './app-messages.ts';
+import { createCi } from './ci.ts';
 
 /** A pull request that somebody plays on. `step` is the number of the scene's steps that are done. */
 export type Play = PullAddress & {
@@ -102,15 +103,18 @@ export async function startSession(modelName: string | null): Promise<Session> {
   model?.setFallback(
     (request) => findPlay(plays, request)?.answer?.(request) ?? { content: 'I do not know this pull request.' },
   );
+  const ci = createCi(github);
   let known = github.state();
   const watch = setInterval(() => {
     if (github.state() === known) return;
     known = github.state();
     clock.lastChange = now();
+    for (const play of plays.values()) if (play.scene.test !== null) ci.look(play, play.scene.test);
     changed();
   }, WATCH_MS);
   const close = async (): Promise<void> => {
     clearInterval(watch);
+    ci.stop();
     await app.kill();
     await Promise.all([github.close(), model?.close(), rm(dataDir, { recursive: true, force: true })]);
   };

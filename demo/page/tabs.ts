@@ -7,6 +7,7 @@ import {
   type TreeFileDiff,
 } from '../../fakes/github/state/commits.ts';
 import type { FakeReview, FakeReviewState } from '../../fakes/github/state/github-state.ts';
+import { renderChecks } from './checks.ts';
 import { colorLines, type DiffRow, patchRows, splitTable, unifiedTable } from './code-view.ts';
 import { actionForm, author, avatar, loginOf, renderComment, renderThread, time } from './comments.ts';
 import { type Html, html } from './html.ts';
@@ -28,7 +29,7 @@ export function renderConversation(view: PullView): Html {
     },
   });
   const entries = listTimeline(view.github, view.play, pull).map((entry) => renderEntry(view, entry));
-  return html`${opening}${entries}<div id="end"></div>${renderCommentBox(view)}`;
+  return html`${opening}${entries}${renderChecks(view)}${renderCommentBox(view)}`;
 }
 
 const REVIEW_WORDS: Readonly<Record<FakeReviewState, string>> = {

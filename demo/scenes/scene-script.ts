@@ -33,7 +33,7 @@ export function answerByScript(script: SceneScript, { messages, tools }: ChatReq
   if (turns.length === 0) return { content: 'I read the files first.', calls: readCalls(script) };
   if (proposing.length === 0) return { content: script.says, calls: script.changes.map(({ call }) => call) };
   const fix = script.fix;
-  if (fix !== undefined && tellsOfFailedChecks(messages) && proposing.length < 2)
+  if (fix !== undefined && isToldOfFailure(messages) && proposing.length < 2)
     return { content: 'The checks failed on a case that I had not thought of.', calls: [fix.call] };
   const again = proposing.length > 1 ? [] : callsAgain(script, messages);
   return again.length > 0 ? { content: 'A new version, as you asked.', calls: again } : { content: script.closing };
@@ -58,6 +58,8 @@ function callsAgain({ changes }: SceneScript, messages: readonly ChatMessage[]):
   );
 }
 
-function tellsOfFailedChecks(messages: readonly ChatMessage[]): boolean {
-  return messages.some(({ role, content }) => role === 'user' && /checks?\b.*\bfailed/i.test(content ?? ''));
+/** Whether the last thing that the model heard is that checks failed. */
+function isToldOfFailure(messages: readonly ChatMessage[]): boolean {
+  const last = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  return messages.at(-1)?.role === 'user' && /\bfail/i.test(last);
 }

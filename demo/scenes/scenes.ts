@@ -1,7 +1,17 @@
 import type { SourceFiles } from '../local-repository.ts';
 import type { PersonName } from './people.ts';
 import { editCall, type SceneScript } from './scene-script.ts';
-import { DISCOUNT, DISCOUNT_LINE, MEMBER_ROW, RECEIPT_AFTER, SAVED_ROW, SHOP, toFiles, WHOLE_CENTS } from './shop.ts';
+import {
+  DISCOUNT,
+  DISCOUNT_LINE,
+  MEMBER_ROW,
+  RECEIPT_AFTER,
+  ROUND_DOWN,
+  SAVED_ROW,
+  SHOP,
+  toFiles,
+  WHOLE_CENTS,
+} from './shop.ts';
 
 /** What a click of the guide does, as the person whose turn it is. */
 export type SceneAct =
@@ -18,6 +28,8 @@ export type SceneCondition =
   | { readonly kind: 'pending'; readonly paths: readonly string[] }
   | { readonly kind: 'ended'; readonly path: string; readonly as: 'applied' | 'rejected' | 'replaced' | 'withdrawn' }
   | { readonly kind: 'approvals'; readonly count: number }
+  /** So many changes of the file were proposed. */
+  | { readonly kind: 'proposed'; readonly path: string; readonly count: number }
   | { readonly kind: 'run-ended' };
 
 export type SceneStep = {
@@ -29,6 +41,16 @@ export type SceneStep = {
   readonly act: SceneAct;
   readonly done: SceneCondition;
   readonly ready: SceneCondition;
+};
+
+/** The one job of the repository's CI. It fails while the file has a line with this text. */
+export type SceneTest = {
+  readonly name: string;
+  readonly path: string;
+  /** Null never fails. */
+  readonly failsOn: string | null;
+  readonly title: string;
+  readonly log: string;
 };
 
 export type Scene = {
@@ -45,6 +67,8 @@ export type Scene = {
   readonly script: SceneScript | null;
   /** None leave people to themselves. */
   readonly steps: readonly SceneStep[];
+  /** Null has no CI. */
+  readonly test: SceneTest | null;
   /** What the scripted model can do here; empty for a story. */
   readonly note: string;
 };
@@ -190,12 +214,7 @@ export const SCENES: readonly Scene[] = [
       says: 'One line keeps the amounts whole.',
       changes: [
         {
-          call: editCall(
-            'src/discount.ts',
-            DISCOUNT_LINE,
-            '  return Math.floor((cents * MEMBER_PERCENT) / 100);\n',
-            'All amounts are whole cents.',
-          ),
+          call: ROUND_DOWN,
         },
       ],
       closing: 'The discount is rounded as ben wrote it.',
@@ -285,10 +304,58 @@ export const SCENES: readonly Scene[] = [
     ],
   },
   {
+    ...SHOP,
+    id: 'checks',
+    title: 'The checks fail after the commit',
+    why: 'The agent sees what CI says of its own commits and proposes the fix; a person approves it like any other change.',
+    test: {
+      ...SHOP.test,
+      failsOn: 'Math.floor',
+      title: 'memberDiscount(1235) must be 124, and is 123',
+      log: 'not ok 3 - rounds to the nearest cent\n  expected: 124\n  actual: 123\n1 of 4 failed\n',
+    },
+    script: {
+      says: 'One line keeps the amounts whole.',
+      changes: [{ call: ROUND_DOWN }],
+      fix: {
+        call: editCall(
+          'src/discount.ts',
+          '  return Math.floor((cents * MEMBER_PERCENT) / 100);\n',
+          '  return Math.round((cents * MEMBER_PERCENT) / 100);\n',
+          'The test expects the nearest cent: 123.5 is 124.',
+        ),
+      },
+      closing: 'The discount is rounded to the nearest cent, and the checks pass.',
+    },
+    note: '',
+    steps: [
+      task('ana', 'Keep the discount whole cents.', ['src/discount.ts'], 'The agent rounds down.'),
+      {
+        as: 'ana',
+        does: 'approves it',
+        result:
+          'It was committed, and CI failed on that commit. Nobody pasted a log: the agent read it, and proposes a fix.',
+        act: { kind: 'reply', path: 'src/discount.ts', body: '/approve' },
+        ready: { kind: 'pending', paths: ['src/discount.ts'] },
+        done: { kind: 'proposed', path: 'src/discount.ts', count: 2 },
+      },
+      {
+        as: 'ben',
+        does: 'approves the fix',
+        result: 'The fix is a commit of its own, and CI is green.',
+        act: { kind: 'reply', path: 'src/discount.ts', body: '/approve' },
+        ready: { kind: 'pending', paths: ['src/discount.ts'] },
+        done: { kind: 'run-ended' },
+      },
+      lookAtCommits({ kind: 'run-ended' }),
+    ],
+  },
+  {
     id: 'two-approvals',
     title: 'Two approvals, and a late no',
     why: 'A repository decides how many people must agree; one no beats any number of yes until the commit is made.',
     repository: 'payments',
+    test: SHOP.test,
     pullTitle: 'Refund in parts',
     pullBody: 'A payment can be refunded in several parts.\n\nThis repository asks for `required_approvals: 2`.',
     base: toFiles({

@@ -87,6 +87,7 @@ ${DISCOUNT_LINE}}
 /** A small shop, and a pull request that gives members ten percent off. */
 export const SHOP = {
   repository: 'corner-shop',
+  test: { name: 'test', path: 'src/discount.ts', failsOn: null, title: '', log: '' },
   pullTitle: 'Give members ten percent off',
   pullBody: 'Members save ten percent on everything.\n\n- [x] discount\n- [x] receipt\n- [ ] tests',
   base: toFiles({ 'README.md': README, 'src/basket.ts': BASKET_BEFORE, 'src/receipt.ts': RECEIPT_BEFORE }),
@@ -110,4 +111,11 @@ export const SAVED_ROW = editCall(
   MEMBER_ROW,
   "  if (basket.member) rows.push('You save  ' + euros(basket.discount()));\n",
   'The receipt now names the amount.',
+);
+
+export const ROUND_DOWN = editCall(
+  'src/discount.ts',
+  DISCOUNT_LINE,
+  '  return Math.floor((cents * MEMBER_PERCENT) / 100);\n',
+  'All amounts are whole cents.',
 );

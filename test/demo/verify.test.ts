@@ -31,7 +31,7 @@ beforeAll(async () => {
   environment.model?.setFallback(agent.answer);
   const onDecision = (decision: DemoDecision): void => void told.push(decision);
   decisions = await playRounds({ environment, demoPull, onDecision, task: 'tidy up', plan: agent.plan });
-}, 60_000);
+});
 afterAll(async () => {
   local.remove();
   await environment.close();
