@@ -30,7 +30,7 @@ const COMMANDS = new Map<string, CliCommand>([
     'demo',
     {
       summary: 'play one conversation offline, on a fake GitHub',
-      run: async (args) => (await import('../demo/main.ts')).runDemo(args),
+      run: async (args) => (await import('../demo/command/main.ts')).runDemo(args),
     },
   ],
   [

@@ -1,9 +1,9 @@
 import process from 'node:process';
 import { StartupError } from '../../src/app/app-identity.ts';
 import { DemoEndedError } from '../ended.ts';
-import { createExamplePull } from '../example.ts';
 import type { PullSource } from '../local-repository.ts';
 import type { DemoOptions } from '../options.ts';
+import { createExamplePull } from '../scenes/example.ts';
 import type { Scene } from '../scenes/scenes.ts';
 import { escapeForTerminal, type Terminal } from '../terminal.ts';
 import { openBrowser } from './app-control.ts';

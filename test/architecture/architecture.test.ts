@@ -42,7 +42,11 @@ describe('architecture', () => {
     for (const part of ['src/', 'fakes/', 'demo/', 'lab/'])
       expect(sources.filter(({ path }) => path.startsWith(part)).length).toBeGreaterThan(5);
     expect(byPath.get('src/app/wiring.ts')?.imports.map(({ from }) => from)).toContain('probot');
-    expect(byPath.get('src/cli.ts')?.imports).toContainEqual({ from: '../demo/main.ts', names: [], late: true });
+    expect(byPath.get('src/cli.ts')?.imports).toContainEqual({
+      from: '../demo/command/main.ts',
+      names: [],
+      late: true,
+    });
   });
 
   it.each(Object.entries(RULES))('%s', (_sentence, rule) => {
@@ -99,8 +103,8 @@ describe('the rules themselves', () => {
     ['src/app/a.ts', '../../fakes/github/b.ts'],
     ['src/worker/a.ts', '../../lab/b.ts'],
     ['src/worker/a.ts', '../../test/b.ts'],
-    ['src/app/a.ts', '../../demo/main.ts'],
-    ['src/cli.ts', '../demo/main.ts'],
+    ['src/app/a.ts', '../../demo/command/main.ts'],
+    ['src/cli.ts', '../demo/command/main.ts'],
     ['fakes/github/a.ts', '../../src/adapters/github/b.ts'],
     ['fakes/a.ts', '../lab/b.ts'],
     ['demo/a.ts', '../lab/b.ts'],
@@ -221,12 +225,13 @@ describe('the rules themselves', () => {
         'src/worker/a.ts': "import type { Store } from '../adapters/store/store.ts'; import '../core/a.ts';",
         'src/adapters/store/store.ts': "import './engine/schema.ts';",
         'src/adapters/store/engine/schema.ts': '',
-        'src/cli.ts': "import('../demo/main.ts'); import('./cli/verify/verify.ts');",
-        'demo/main.ts': "import '../fakes/a.ts'; import '../src/app/server.ts'; import '../src/cli/git/run-git.ts';",
+        'src/cli.ts': "import('../demo/command/main.ts'); import('./cli/verify/verify.ts');",
+        'demo/command/main.ts':
+          "import '../../fakes/a.ts'; import '../../src/app/server.ts'; import '../../src/cli/git/run-git.ts';",
         'src/cli/verify/verify.ts': "import '../git/run-git.ts';",
         'src/cli/git/run-git.ts': "import 'node:child_process';",
         'fakes/a.ts': "import { parseJson } from '../src/lib/trust.ts';",
-        'lab/a.ts': "import '../test/samples.ts'; import '../demo/main.ts'; import 'node:child_process';",
+        'lab/a.ts': "import '../test/samples.ts'; import '../demo/command/main.ts'; import 'node:child_process';",
         'src/app/server.ts': "import '../adapters/store/store.ts';",
         'src/app/config/env.ts': 'process.env;',
         'src/app/start.ts': "import './server.ts';",

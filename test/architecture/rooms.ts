@@ -81,7 +81,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/cli/git': {
     what: 'the `git` program',
     entries: 'every file',
-    importers: ['src/cli/verify', 'demo'],
+    importers: ['src/cli/verify', 'demo', 'demo/command'],
   },
   'src/worker': { what: 'the loop over pull requests', entries: ['worker.ts', 'cleanup.ts', 'deliveries.ts'] },
   'src/worker/effects': { what: 'performs each kind of effect', entries: [], fromAbove: ['perform.ts'] },

@@ -14,7 +14,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The command line loads the demo lazily. */
-const DEMO_IMPORT = { path: 'src/cli.ts', target: 'demo/main.ts' };
+const DEMO_IMPORT = { path: 'src/cli.ts', target: 'demo/command/main.ts' };
 
 /** Code that the server never loads: other commands, the fakes, the demo and the lab. */
 const NOT_SERVED = /^(?:src\/cli[/.]|demo\/|fakes\/|lab\/)/;

@@ -1,15 +1,15 @@
-import { StartupError } from '../src/app/app-identity.ts';
-import { GitError } from '../src/cli/git/run-git.ts';
-import { DemoEndedError } from './ended.ts';
-import type { DemoEnvironment } from './environment.ts';
-import { EXAMPLE_PLAN, EXAMPLE_TASK } from './example.ts';
-import type { PullSource } from './local-repository.ts';
-import type { DemoOptions } from './options.ts';
-import { type DemoPull, listHunkLines, openDemoPull, parsePageProposals, readPullPage } from './pull-request.ts';
-import { type DemoDecision, playRounds } from './rounds.ts';
-import { CANNOT_CODE, createScriptedAgent } from './script.ts';
-import { alignColumns, escapeForTerminal, type Terminal } from './terminal.ts';
-import { exportAndVerify, type VerifiedRow } from './verify.ts';
+import { StartupError } from '../../src/app/app-identity.ts';
+import { GitError } from '../../src/cli/git/run-git.ts';
+import { DemoEndedError } from '../ended.ts';
+import type { DemoEnvironment } from '../environment.ts';
+import type { PullSource } from '../local-repository.ts';
+import type { DemoOptions } from '../options.ts';
+import { type DemoPull, listHunkLines, openDemoPull, parsePageProposals, readPullPage } from '../pull-request.ts';
+import { type DemoDecision, playRounds } from '../rounds.ts';
+import { EXAMPLE_PLAN, EXAMPLE_TASK } from '../scenes/example.ts';
+import { CANNOT_CODE, createScriptedAgent } from '../script.ts';
+import { alignColumns, escapeForTerminal, type Terminal } from '../terminal.ts';
+import { exportAndVerify, type VerifiedRow } from '../verify.ts';
 
 const DEFAULT_TASK = 'Please tidy up the lines that this pull request changes, and any small issues you find nearby.';
 
@@ -35,7 +35,7 @@ export async function playAlone(run: AutoRun, interrupted: Promise<never>): Prom
 async function startEnvironmentOrEnd(model: string | null): Promise<DemoEnvironment> {
   try {
     // Loaded lazily, so that a wrong option fails before the database loads.
-    const { startDemoEnvironment } = await import('./environment.ts');
+    const { startDemoEnvironment } = await import('../environment.ts');
     return await startDemoEnvironment(model);
   } catch (error) {
     throw error instanceof StartupError ? new DemoEndedError(error.message, 2) : error;

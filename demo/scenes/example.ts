@@ -1,7 +1,7 @@
-import type { PullSource } from './local-repository.ts';
-import { editCall, writeCall } from './scenes/scene-script.ts';
-import { SAVED_ROW, SHOP, WHOLE_CENTS } from './scenes/shop.ts';
-import type { PlannedChange } from './script.ts';
+import type { PullSource } from '../local-repository.ts';
+import type { PlannedChange } from '../script.ts';
+import { editCall, writeCall } from './scene-script.ts';
+import { SAVED_ROW, SHOP, WHOLE_CENTS } from './shop.ts';
 
 const TEST = `import { memberDiscount } from '../src/discount.ts';
 

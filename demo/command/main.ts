@@ -1,13 +1,13 @@
 import process from 'node:process';
-import { GitNotInstalledError, gitText } from '../src/cli/git/run-git.ts';
-import { runCommand } from '../src/cli/options.ts';
-import { isRecord } from '../src/lib/trust.ts';
+import { GitNotInstalledError, gitText } from '../../src/cli/git/run-git.ts';
+import { runCommand } from '../../src/cli/options.ts';
+import { isRecord } from '../../src/lib/trust.ts';
+import { DemoEndedError } from '../ended.ts';
+import { type PullSource, readLocalRepository } from '../local-repository.ts';
+import { DEMO_HELP, type DemoOptions, parseDemoOptions } from '../options.ts';
+import { createExamplePull } from '../scenes/example.ts';
+import { createTerminal, escapeForTerminal, supportsColor, type Terminal } from '../terminal.ts';
 import { playAlone } from './auto.ts';
-import { DemoEndedError } from './ended.ts';
-import { createExamplePull } from './example.ts';
-import { type PullSource, readLocalRepository } from './local-repository.ts';
-import { DEMO_HELP, type DemoOptions, parseDemoOptions } from './options.ts';
-import { createTerminal, escapeForTerminal, supportsColor, type Terminal } from './terminal.ts';
 
 /**
  * The `demo` command: the page in a browser, or a run that plays alone. Exit codes: 0 if the page was closed or the
@@ -53,7 +53,7 @@ async function play(options: DemoOptions, terminal: Terminal, interrupted: Promi
 /** An installation for production has no libraries to draw a page; null then. */
 async function loadPage(terminal: Terminal) {
   try {
-    return await import('./page/run-page.ts');
+    return await import('../page/run-page.ts');
   } catch (error) {
     if (!isRecord(error) || error['code'] !== 'ERR_MODULE_NOT_FOUND') throw error;
     terminal.printLine(
