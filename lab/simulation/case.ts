@@ -258,11 +258,11 @@ function leaseMethods(clock: VirtualClock, store: Store): Pick<Store, 'renewClai
 
 function createWorkerContext(state: CaseState, replica: Replica, store: Store): WorkerContext {
   const { simulatedGitHub, fixture, trace, clock, overrides, reasons, model, cast, random } = state;
-  const isStale = (): boolean =>
-    state.staleHeadWindows.some(({ from, until }) => from <= clock.now && clock.now < until);
+  const window = (): StaleHeadWindow | undefined =>
+    state.staleHeadWindows.find(({ from, until }) => from <= clock.now && clock.now < until);
   const openGitHub = (ref: PullRequestRef): GitHub => {
     const port = createGitHubPort(simulatedGitHub, { ...fixture, ref }, trace);
-    const direct = withStaleHead(port, { isStale, random, trace });
+    const direct = withStaleHead(port, { window, random, trace });
     return replica.wrapPort(
       'github',
       overrides.github === undefined ? direct : overrides.github(direct, simulatedGitHub, fixture),

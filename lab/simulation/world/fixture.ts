@@ -100,6 +100,9 @@ function buildFixture(origin: PullOrigin, extra: ExtraContent): CaseFixture {
     apply(OPERATIONS.setPermission, { repositoryId, accountId: people[login], permission: 'write' });
   const { number } = openPullRequest(apply, { id: repositoryId, refs }, people.carl, origin, extra);
   apply(OPERATIONS.setPermission, { repositoryId, accountId: people.carl, permission: 'read' });
+  const remarks = FILE_PATHS.slice(0, 2).map((path) => ({ path, line: 1, body: 'Another word, please.' }));
+  const reviewer = { actor: { accountId: people.ben, viaAppId: null }, repositoryId, number };
+  apply(OPERATIONS.createPullRequestReview, { ...reviewer, event: 'COMMENT', body: 'Two words.', comments: remarks });
   const ref = { installationId: installation.id, repositoryId, owner: 'acme', repo: 'shop', number };
   return { state, appId: app.id, botId: app.botId, slug: app.slug, repositoryId, ref, people };
 }

@@ -1,6 +1,6 @@
 import { findMergeBase, listCommitsBetween } from '../../../fakes/github/git/ancestry.ts';
 import { readBlob, readGitCommit, type Sha } from '../../../fakes/github/git/objects.ts';
-import { answerWithError, LOST_RACES } from '../../../fakes/github/known-errors.ts';
+import { answerWithError, type KnownErrorName, LOST_RACES, RULE_REFUSALS } from '../../../fakes/github/known-errors.ts';
 import { createCommitOnBranch } from '../../../fakes/github/operations/git-data.ts';
 import type { PullTarget } from '../../../fakes/github/operations/inputs.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
@@ -302,8 +302,15 @@ export function withWriteGuard(github: GitHub, canWrite: () => boolean): GitHub 
   });
 }
 
-/** A period (ms since the epoch) in which GitHub's commit mutation sees an older head than its reads. */
-export type StaleHeadWindow = { readonly from: number; readonly until: number };
+/** A period (ms since the epoch) in which every commit fails with one of these answers. */
+export type StaleHeadWindow = {
+  readonly from: number;
+  readonly until: number;
+  readonly fault: 'stale-head' | 'refused-by-rule';
+};
+
+/** GitHub's commit mutation sees an older head than its reads, or a rule refuses for a while. */
+const WINDOW_ANSWERS = { 'stale-head': LOST_RACES, 'refused-by-rule': RULE_REFUSALS } as const;
 
 const STALE_HEAD_WINDOW_COUNT = 4;
 
@@ -316,21 +323,27 @@ const WINDOW_DURATION_MS = [5_000, 60_000] as const;
 export function pickStaleHeadWindows(random: Random, start: number): readonly StaleHeadWindow[] {
   return Array.from({ length: STALE_HEAD_WINDOW_COUNT }, () => {
     const from = start + random.between(0, LATEST_WINDOW_START_MS);
-    return { from, until: from + random.between(...WINDOW_DURATION_MS) };
+    const fault = random.pick(['stale-head', 'stale-head', 'stale-head', 'refused-by-rule'] as const);
+    return { from, until: from + random.between(...WINDOW_DURATION_MS), fault };
   });
 }
 
-/** GitHub's replicas lag after a push. While stale, every commit fails as if it had lost a race, in any of its forms. */
+/** GitHub's replicas lag after a push: commits fail as if they had lost a race, in any of its forms. Rules come and go. */
 export function withStaleHead(
   github: GitHub,
-  { isStale, random, trace }: { readonly isStale: () => boolean; readonly random: Random; readonly trace: Trace },
+  {
+    window,
+    random,
+    trace,
+  }: { readonly window: () => StaleHeadWindow | undefined; readonly random: Random; readonly trace: Trace },
 ): GitHub {
   return {
     ...github,
     commit: async (plan) => {
-      if (!isStale()) return github.commit(plan);
-      const race = random.pick(LOST_RACES);
-      trace.add({ kind: 'fault', fault: 'stale-head', where: `${plan.proposalIds.join(', ')}: ${race}` });
+      const fault = window()?.fault;
+      if (fault === undefined) return github.commit(plan);
+      const race = random.pick<KnownErrorName>(WINDOW_ANSWERS[fault]);
+      trace.add({ kind: 'fault', fault, where: `${plan.proposalIds.join(', ')}: ${race}` });
       const failed = { graphqlField: 'createCommitOnBranch', expectedHead: plan.expectedHead };
       return resultOfError(graphqlErrorOf(answerWithError(race, failed).body, {}, { now: 0, isCommit: true }));
     },

@@ -25,6 +25,9 @@ const MAX_RESPONSES = 14;
 
 const TOKEN_USAGE = { inputTokens: 10, cachedInputTokens: 6, outputTokens: 5 };
 
+/** They can name the review thread that they answer. */
+const CALLS_THAT_ANSWER: ReadonlySet<string> = new Set(['edit_file', 'write_file', 'delete_file', 'change_files']);
+
 /** A model that reads files, proposes changes, makes mistakes and gives up at random. It sees the current files. */
 export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: CaseFixture, random: Random): Model {
   let responses = 0;
@@ -38,7 +41,13 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
   };
   const createCall = (name: string, input: object): ToolCall => {
     calls += 1;
-    return { id: `call-${calls}`, name, arguments: JSON.stringify(input) };
+    const answers = CALLS_THAT_ANSWER.has(name) && random.chance(0.2) ? randomThread() : null;
+    return { id: `call-${calls}`, name, arguments: JSON.stringify(answers === null ? input : { ...input, answers }) };
+  };
+  /** A thread of people, one of the App's own or none; null without any. */
+  const randomThread = (): number | null => {
+    const threads = [...snapshotPull(simulatedGitHub, fixture).pull.threads.keys()];
+    return threads.length === 0 ? null : random.pick([...threads, 1]);
   };
   const askCall = (): ToolCall => {
     const input_type = random.pick(['choice', 'choice', 'text', 'text', 'approval', 'nonsense', undefined]);

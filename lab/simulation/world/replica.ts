@@ -1,5 +1,7 @@
+import { KNOWN_ERRORS, type KnownErrorName } from '../../../fakes/github/known-errors.ts';
 import { createDeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
+import { errorRowOf, type FailedRequest } from '../../../src/core/step/github-errors.ts';
 import { ModelError } from '../../../src/core/step/model-port.ts';
 import { type GitHub, GitHubError, WRITE_TIMEOUT_MS } from '../../../src/core/step/ports.ts';
 import {
@@ -131,6 +133,12 @@ export class Replica {
         const until = clock.now + Math.ceil(random.between(1_000, 60_000));
         throw new GitHubError('a limit of the simulated GitHub', 429, until);
       }
+      case 'young-token':
+        throw misleadingError(random.pick(['unknown-token', 'unknown-scope']), clock.now, {
+          tokenAgeMs: random.integer(15_000),
+        });
+      case 'lagging-read':
+        throw misleadingError('not-yet-there', clock.now, { missingMs: 0 });
       case 'hang':
         this.#hangsUntil = clock.now + random.between(...HANG_MS);
         await clock.suspend((resume) => this.schedule(0, resume));
@@ -148,16 +156,23 @@ export class Replica {
     return perform();
   }
 
-  #pickFault(portName: PortName, name: string): Exclude<FaultKind, `delivery-${string}` | 'stale-head'> | null {
+  #pickFault(
+    portName: PortName,
+    name: string,
+  ): Exclude<FaultKind, `delivery-${string}` | 'stale-head' | 'refused-by-rule'> | null {
     const { random, faultRates } = this.#options;
     const { crash, fault, hang } = faultRates();
     const roll = random.float() / faultMultiplier(name);
     if (roll < crash) return random.pick(['crash-before', 'crash-after']);
     if (roll < crash + hang) return 'hang';
     if (roll >= crash + hang + fault) return null;
-    return random.pick(
-      portName === 'github' ? ['fault-before', 'fault-after', 'limit'] : ['fault-before', 'fault-after'],
-    );
+    if (portName !== 'github') return random.pick(['fault-before', 'fault-after']);
+    return random.pick([
+      'fault-before',
+      'fault-after',
+      'limit',
+      WRITE_METHODS.has(name) ? 'young-token' : random.pick(['young-token', 'lagging-read']),
+    ]);
   }
 
   /** The returned promise stays pending. */
@@ -173,6 +188,17 @@ export class Replica {
 function abortIfTimedOut(portName: PortName, name: string, ms: number): void {
   const maxMs = WRITE_METHODS.has(name) ? WRITE_TIMEOUT_MS : REQUEST_TIMEOUT_MS;
   if (portName === 'github' && ms > maxMs) throw new GitHubError('the request was aborted', null, null);
+}
+
+/** An answer that looks like a refusal. The App's own table says what it means at this age of the token and the thing. */
+function misleadingError(
+  name: KnownErrorName,
+  now: number,
+  ages: Pick<FailedRequest, 'tokenAgeMs' | 'missingMs'>,
+): GitHubError {
+  const { status, message } = KNOWN_ERRORS[name];
+  const { meaning, waitMs } = errorRowOf({ status, detail: message, ...ages });
+  return new GitHubError(message, status, waitMs === undefined ? null : now + waitMs, { meaning });
 }
 
 function createPortError(portName: PortName, now: number, random: Random): Error {

@@ -46,8 +46,11 @@ export type FaultKind =
   | `${'crash' | 'fault'}-${'before' | 'after'}`
   | `delivery-${'dropped' | 'duplicated' | 'delayed'}`
   | 'limit'
+  | 'young-token'
+  | 'lagging-read'
   | 'hang'
-  | 'stale-head';
+  | 'stale-head'
+  | 'refused-by-rule';
 
 /** The events of a case, in order. */
 export type Trace = {
