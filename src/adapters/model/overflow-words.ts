@@ -5,7 +5,7 @@
  */
 export const OVERFLOWS: readonly (readonly [endpoints: string, words: RegExp])[] = [
   [
-    'OpenAI, DeepSeek, OpenRouter, vLLM, xAI, Fireworks',
+    'OpenAI, DeepSeek, OpenRouter, vLLM, xAI, Ollama’s cloud',
     /max(?:imum)? (?:context|model|prompt|input) length(?: is|:| of| \()/i,
   ],
   ['vLLM with the size first, LM Studio', /context length (?:is|of) only/i],
