@@ -49,12 +49,6 @@ function samplesOf(page: string): readonly Sample[] {
 }
 
 describe('the routes for operators', () => {
-  it('report liveness, readiness and metrics in fixed text (J5)', async () => {
-    expect(await get('/healthz')).toEqual(ALIVE);
-    expect(await get('/readyz')).toEqual(READY);
-    expect(await get('/metrics')).toMatchObject({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
-  });
-
   it('without the database the process is live but not ready, says so in one word, and the log says why (J5, O17)', async () => {
     const before = stage().logged.length;
     vi.spyOn(stage().store(), 'ping').mockRejectedValue(new Error('no route to the database'));

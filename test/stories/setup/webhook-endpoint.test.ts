@@ -112,21 +112,6 @@ describe('the webhook endpoint', () => {
     expect((await ask('GET', '/api/github/webhooks')).status).toBe(404);
   });
 
-  it('a signed but invalid request gets a fixed answer, and the process survives (F3, I1)', async () => {
-    const story = await proposeRows(stage(), { 5: 50 });
-    const { headers } = await dropApproval(story);
-    const bodies = ['null', '5', '"x"', '[]', '{', '{}', `{"action":"${CANARY}"}`, `{"comment":{"body":"${CANARY}"}}`];
-    for (const event of ['issue_comment', 'push', '__proto__', 'constructor', 'error', '*', CANARY]) {
-      for (const body of bodies) {
-        const signed = { ...headers, 'x-github-event': event, 'x-hub-signature-256': signature(body, OLD_SECRET) };
-        const response = await fetch(target(), { method: 'POST', headers: signed, body });
-        expect([202, 400]).toContain(response.status);
-        expect(await response.text()).not.toContain(CANARY);
-      }
-    }
-    expect((await ask('GET', '/healthz')).status).toBe(200);
-  });
-
   it('a failure to store is answered with a bare 503, and a redelivery is accepted (I1, F10, G9)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { headers, body } = await dropApproval(story);

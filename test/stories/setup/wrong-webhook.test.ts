@@ -88,10 +88,8 @@ describe('a webhook that was set up wrong', () => {
   });
 
   it.each([
-    ['text', { 'content-type': 'text/plain' }, '{}', 'content-type'],
     ['no event', { 'x-github-event': '' }, '{}', 'malformed'],
     ['broken JSON', {}, `{"action":"${CANARY}`, 'malformed'],
-    ['a list', {}, `["${CANARY}"]`, 'malformed'],
   ])('a signed webhook with %s, as a proxy can make it, leaves a line (O4)', async (_, changes, body, cause) => {
     const before = linesOf('webhook refused').length;
     expect(await postWebhook(target(), { headers: { ...signed(body), ...changes }, body })).toBe(400);
@@ -109,12 +107,5 @@ describe('a webhook that was set up wrong', () => {
     expect(await postWebhook(target(), { headers: forged, body })).toBe(401);
     expect(linesOf('webhook refused').slice(before)).toMatchObject([{ suppressed: 0 }, { suppressed: 29 }]);
     expect(stage().logged.join('')).not.toContain(CANARY);
-  });
-
-  it('the ping of a new webhook is logged as a working webhook (O5)', async () => {
-    const body = JSON.stringify({ zen: 'Design for failure.', hook_id: 4711, hook: { type: 'App' } });
-    expect(await postWebhook(target(), { headers: { ...signed(body), 'x-github-event': 'ping' }, body })).toBe(202);
-    expect(linesOf('webhook works')).toMatchObject([{ level: 30, hook: 4711 }]);
-    expect(stage().logged.join('')).not.toContain('unknown-event');
   });
 });

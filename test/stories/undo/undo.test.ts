@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { appliedRow, botCommits } from '../support/applied-changes.ts';
 import { stageForAll } from '../support/open-and-close.ts';
-import { editRow, proposeRows, ROWS_PATH, row, rows } from '../support/rows.ts';
+import { proposeRows, ROWS_PATH, row, rows } from '../support/rows.ts';
 import { edit } from '../support/story.ts';
 
 const stage = stageForAll();
@@ -30,17 +30,6 @@ describe('/undo of an applied change', () => {
     expect(bot.proposal(2).resolved).toBe(true);
     expect(bot.run().body).toContain(`undoes \`${id}\``);
     expect(model.requests()).toHaveLength(asked);
-  });
-
-  it('a denied undo changes nothing, and can be requested again', async () => {
-    const { pr, ana, bot, id } = await appliedRow(stage());
-    const refs = pr.refs();
-    await ana.says(`/undo ${id}`);
-    await ana.says('/deny');
-    expect(bot.proposal(2).body).toContain('**Rejected by user**');
-    expect(pr.refs()).toEqual(refs);
-    await ana.says(`/undo ${id}`);
-    expect(bot.proposals()).toHaveLength(3);
   });
 
   it('an undo is undone in its own thread, and the change applies again', async () => {
@@ -80,14 +69,6 @@ describe('/undo of an applied change', () => {
     expect(bot.answer()).toContain('no change of this pull request has the id `zz99`');
   });
 
-  it('people without write access are refused, even the pull request’s author; a bot is ignored (S66, S67)', async () => {
-    const { carl, stranger, bot, id } = await appliedRow(stage());
-    await carl.says(`/undo ${id}`);
-    expect(bot.answer()).toContain('`/undo` needs write access to this repository. Nothing was decided.');
-    await stranger.says(`/undo ${id}`);
-    expect(bot.proposals()).toHaveLength(1);
-  });
-
   it('under require_non_requester the person who requested the undo cannot approve it; others can (S70)', async () => {
     const { pr, ana, ben, bot, configures, id } = await appliedRow(stage());
     await configures('require_non_requester: true\n');
@@ -121,13 +102,6 @@ describe('the place of an undo', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }) + rows({ 5: 50 }));
   });
 
-  it('a change that a person already reverted is not proposed', async () => {
-    const { ana, ben, bot, id } = await appliedRow(stage());
-    await ben.pushes({ [ROWS_PATH]: rows() });
-    await ana.says(`/undo ${id}`);
-    expect(bot.answer()).toContain(`is already as it was before \`${id}\``);
-  });
-
   it('an edit in several places is undone exactly, as long as the file is unchanged since (S93)', async () => {
     const story = await stage().tell({ branch: { [ROWS_PATH]: rows({ 3: 'same', 15: 'same' }) } });
     const { pr, ana, bot, model } = story;
@@ -145,16 +119,5 @@ describe('the place of an undo', () => {
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 55 }) });
     expect(bot.proposal(2).body).toContain('**Withdrawn** without a decision. Nothing was changed.');
     expect(bot.proposal(2).body.replaceAll('`', '')).toContain(`To ask for it again, write /undo ${id}`);
-  });
-
-  it('a pending change on the same lines must be decided first', async () => {
-    const { ana, bot, model, id } = await appliedRow(stage());
-    model.proposes(editRow(6, 60));
-    await ana.says('/countersign also the next');
-    await ana.says(`/undo ${id}`);
-    expect(bot.answer()).toContain('touches the lines or paths of a pending change');
-    await ana.says('/deny');
-    await ana.says(`/undo ${id}`);
-    expect(bot.proposals()).toHaveLength(3);
   });
 });

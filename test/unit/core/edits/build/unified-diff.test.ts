@@ -42,18 +42,6 @@ function rewriteExactly(before: string, after: string): string | null {
 const base = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('');
 
 describe('unified_diff', () => {
-  it('has three lines of context, headers with the path, and counts of lines (S23, K15)', () => {
-    const change = editOf(
-      'import os\nimport sys\n\ndef helper():\n    pass\n',
-      'import sys',
-      'import sys\nimport json',
-    );
-    expect(shownDiff(change)).toBe(
-      '--- a/file.txt\n+++ b/file.txt\n@@ -1,5 +1,6 @@\n import os\n import sys\n+import json\n \n def helper():\n     pass\n',
-    );
-    expect(change.payload).toMatchObject({ diff_lines: 9 });
-  });
-
   it('distant places have separate hunks, near ones share one (S23)', () => {
     const text = base.replaceAll(/line (?:2|5|25)\n/g, 'same\n');
     const change = editOf(text, 'same', 'other', true);
@@ -127,13 +115,6 @@ describe('unified_diff', () => {
       expect(diff).not.toBeNull();
       for (const tool of ['patch', 'git'] as const) expect(applied(tool, from, diff ?? '') === to).toBe(true);
     }
-  });
-
-  it('stays exact for very different texts (S23)', () => {
-    const lines = (word: string) => Array.from({ length: 1500 }, (_, index) => `${word} ${index}\n`).join('');
-    const [before, after] = [`top\n${lines('old')}`, `top\n${lines('new')}end\n`];
-    const change = rewriteOf(before, after);
-    expect(change === null ? '' : applied('patch', before, shownDiff(change))).toBe(after);
   });
 
   it('can be parsed again', () => {
