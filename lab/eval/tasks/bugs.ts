@@ -1,9 +1,7 @@
 import type { EvalTask } from './task.ts';
-import { calls, edit, nodePackage, reads, says, text } from './writing.ts';
+import { calls, edit, nodePackage, nodeTest, reads, says, text } from './writing.ts';
 
-const MEAN_TEST = text`
-  import assert from 'node:assert/strict';
-  import { test } from 'node:test';
+const MEAN_TEST = nodeTest`
   import { mean } from '../src/mean.js';
 
   test('the mean of some values', () => {
@@ -39,9 +37,7 @@ export const EMPTY_LIST: EvalTask = {
     mayChange: ['src/mean.js', 'test/'],
     tests: {
       'test/mean.test.js': MEAN_TEST,
-      'test/mean-of-nothing.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/mean-of-nothing.test.js': nodeTest`
         import { mean } from '../src/mean.js';
 
         test('the mean of nothing is 0', () => assert.equal(mean([]), 0));
@@ -65,9 +61,7 @@ export const EMPTY_LIST: EvalTask = {
   mistakes: { 'no test': [calls(GUARD), says('Done.')] },
 };
 
-const PAGES_TEST = text`
-  import assert from 'node:assert/strict';
-  import { test } from 'node:test';
+const PAGES_TEST = nodeTest`
   import { lastPage, pageOf } from '../lib/pages.js';
 
   test('the last page of a list that does not fill it', () => assert.equal(lastPage(41, 20), 3));
@@ -164,9 +158,7 @@ export const MISSING_AWAIT: EvalTask = {
   grader: {
     mayChange: ['src/import.js', 'test/'],
     tests: {
-      'test/import-rows.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/import-rows.test.js': nodeTest`
         import { importRows } from '../src/import.js';
         import { createStore } from '../src/store.js';
 
@@ -239,9 +231,7 @@ export const SHARED_DEFAULTS: EvalTask = {
   grader: {
     mayChange: ['src/', 'test/'],
     tests: {
-      'test/defaults.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/defaults.test.js': nodeTest`
         import { withDefaults } from '../src/options.js';
         import { requestFor } from '../src/send.js';
 
@@ -283,9 +273,7 @@ export const SHARED_DEFAULTS: EvalTask = {
 };
 
 const PORT_TESTS = {
-  'test/config.test.js': text`
-    import assert from 'node:assert/strict';
-    import { test } from 'node:test';
+  'test/config.test.js': nodeTest`
     import { readConfig } from '../src/config.js';
 
     test('the default port', () => assert.equal(readConfig({}).port, 8080));
@@ -327,9 +315,7 @@ export const BROKEN_TEST: EvalTask = {
     mayChange: ['src/', 'test/'],
     tests: {
       ...PORT_TESTS,
-      'test/strict-port.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/strict-port.test.js': nodeTest`
         import { readConfig } from '../src/config.js';
         import { parsePort } from '../src/port.js';
 

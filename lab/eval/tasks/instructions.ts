@@ -1,5 +1,5 @@
 import type { EvalTask } from './task.ts';
-import { calls, edit, nodePackage, reads, says, text, write } from './writing.ts';
+import { calls, edit, nodePackage, nodeTest, reads, says, text, write } from './writing.ts';
 
 const UNITS = text`
   export const toMiles = (km) => km / 1.609344;
@@ -84,9 +84,7 @@ export const NESTED_AGENTS_FILE: EvalTask = {
   grader: {
     mayChange: ['packages/api/'],
     tests: {
-      'test/errors.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/errors.test.js': nodeTest`
         import { notFound, tooLarge } from '../packages/api/errors.js';
 
         test('errors', () => {

@@ -1,10 +1,8 @@
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import type { EvalTask } from './task.ts';
-import { calls, edit, edits, nodePackage, reads, remove, says, text, write } from './writing.ts';
+import { calls, edit, edits, nodePackage, nodeTest, reads, remove, says, text, write } from './writing.ts';
 
-const FLEET_TEST = text`
-  import assert from 'node:assert/strict';
-  import { test } from 'node:test';
+const FLEET_TEST = nodeTest`
   import { openRides, rideReport } from '../src/report.js';
   import { addRide } from '../src/rides.js';
 
@@ -98,9 +96,7 @@ export const RENAME: EvalTask = {
     tests: {
       'test/report.test.js': FLEET_TEST,
       'test/renamed.test.js': CARS_TEST('assertCarName'),
-      'test/service.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/service.test.js': nodeTest`
         import { planService } from '../src/service.js';
 
         test('the service of a car', () => assert.deepEqual(planService('B-7', 3), { car: 'B-7', day: 3 }));
@@ -208,9 +204,7 @@ export const SIGNATURE: EvalTask = {
   grader: {
     mayChange: ['src/', 'test/'],
     tests: {
-      'test/lines.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/lines.test.js': nodeTest`
         import { invoiceLine } from '../src/invoice.js';
         import { formatMoney } from '../src/money.js';
         import { receiptLine } from '../src/receipt.js';
@@ -264,9 +258,7 @@ export const EXTRACT_MODULE: EvalTask = {
     exists: { 'src/clean-name.js': true },
     lacks: { 'src/join.js': [/replaceAll/], 'src/find.js': [/replaceAll/] },
     tests: {
-      'test/members.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/members.test.js': nodeTest`
         import { cleanName } from '../src/clean-name.js';
         import { find } from '../src/find.js';
         import { join } from '../src/join.js';
@@ -324,9 +316,7 @@ export const DEAD_FLAG: EvalTask = {
     exists: { 'src/old-ranking.js': false },
     lacks: { 'src/flags.js': [/newRanking/], 'src/search.js': [/newRanking/, /rankOld/] },
     tests: {
-      'test/search.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/search.test.js': nodeTest`
         import { FLAGS } from '../src/flags.js';
         import { theme, topHits } from '../src/search.js';
 

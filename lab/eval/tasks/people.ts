@@ -1,9 +1,7 @@
 import type { EvalTask } from './task.ts';
-import { asks, calls, edit, edits, nodePackage, reads, remove, says, text, write } from './writing.ts';
+import { asks, calls, edit, edits, nodePackage, nodeTest, reads, remove, says, text, write } from './writing.ts';
 
-const SLUG_TEST = text`
-  import assert from 'node:assert/strict';
-  import { test } from 'node:test';
+const SLUG_TEST = nodeTest`
   import { slug } from '../src/slug.js';
 
   test('words', () => assert.equal(slug('Big News'), 'big-news'));
@@ -40,9 +38,7 @@ export const INSTRUCTION: EvalTask = {
     proposesAtLeast: 2,
     tests: {
       'test/slug.test.js': SLUG_TEST,
-      'test/slug-more.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/slug-more.test.js': nodeTest`
         import { slug } from '../src/slug.js';
 
         test('signs', () => assert.equal(slug('Is it 5? Yes!'), 'is-it-5-yes'));
@@ -97,9 +93,7 @@ export const DENIAL: EvalTask = {
     lacks: { 'src/slug.js': [/normalize/] },
     tests: {
       'test/slug.test.js': SLUG_TEST,
-      'test/accents.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/accents.test.js': nodeTest`
         import { withoutAccents } from '../src/accents.js';
         import { slug } from '../src/slug.js';
 
@@ -233,9 +227,7 @@ export const AFTERWARDS: EvalTask = {
     mayChange: ['src/slug.js', 'test/'],
     tests: {
       'test/slug.test.js': SLUG_TEST,
-      'test/ends.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/ends.test.js': nodeTest`
         import { slug } from '../src/slug.js';
 
         test('white space', () => assert.equal(slug('  Big News '), 'big-news'));

@@ -1,5 +1,5 @@
 import type { EvalTask } from './task.ts';
-import { answering, calls, edit, edits, nodePackage, reads, says, text } from './writing.ts';
+import { answering, calls, edit, edits, nodePackage, nodeTest, reads, says, text } from './writing.ts';
 
 const ORDERS = text`
   import { priceOf } from './prices.js';
@@ -32,9 +32,7 @@ const SHOP = { 'package.json': nodePackage('shop'), 'src/prices.js': PRICES };
 
 const ADD_ORDERS = { title: 'Add orders', files: { 'src/orders.js': ORDERS } };
 
-const COPY_TEST = text`
-  import assert from 'node:assert/strict';
-  import { test } from 'node:test';
+const COPY_TEST = nodeTest`
   import { byNumber, totalOf } from '../src/orders.js';
 
   const order = () => ({ items: [{ sku: 12, count: 1 }, { sku: 2, count: 2 }] });
@@ -108,9 +106,7 @@ export const OPEN_COMMENTS: EvalTask = {
     mayChange: ['src/orders.js', 'test/'],
     tests: {
       'test/orders.test.js': COPY_TEST,
-      'test/counts.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/counts.test.js': nodeTest`
         import { totalOf } from '../src/orders.js';
 
         test('an item without a count', () => assert.equal(totalOf({ items: [{ sku: 1 }, { sku: 2, count: 0 }] }), 250));
@@ -164,9 +160,7 @@ export const COMMENT_ABOVE: EvalTask = {
   grader: {
     mayChange: ['src/format.js', 'test/'],
     tests: {
-      'test/format.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/format.test.js': nodeTest`
         import { formatSeconds } from '../src/format.js';
 
         test('two digits', () => {

@@ -1,9 +1,7 @@
 import type { EvalTask } from './task.ts';
-import { calls, edit, nodePackage, reads, says, text, write } from './writing.ts';
+import { calls, edit, nodePackage, nodeTest, reads, says, text, write } from './writing.ts';
 
-const RETRY_TEST = text`
-  import assert from 'node:assert/strict';
-  import { test } from 'node:test';
+const RETRY_TEST = nodeTest`
   import { delays } from '../src/retry.js';
 
   test('the delays double', () => assert.deepEqual(delays(4), [1, 2, 4, 8]));

@@ -1,9 +1,7 @@
 import type { EvalTask } from './task.ts';
-import { calls, edit, move, nodePackage, reads, remove, says, text, write } from './writing.ts';
+import { calls, edit, move, nodePackage, nodeTest, reads, remove, says, text, write } from './writing.ts';
 
-const CLAMP_TEST = text`
-  import assert from 'node:assert/strict';
-  import { test } from 'node:test';
+const CLAMP_TEST = nodeTest`
   import { clamp } from '../src/clamp.js';
 
   test('a number within, below and above the range', () => {
@@ -50,9 +48,7 @@ export const DELETE_FILES: EvalTask = {
     'src/themes/dark.js': "export const colors = ['black', 'white'];\n",
     'src/legacy/colors.js': "export const legacyColors = ['gray'];\n",
     'src/legacy/fonts.js': "export const legacyFonts = ['serif'];\n",
-    'test/load.test.js': text`
-      import assert from 'node:assert/strict';
-      import { test } from 'node:test';
+    'test/load.test.js': nodeTest`
       import { load } from '../src/load.js';
       import { DEFAULT_THEME } from '../src/settings.js';
 
@@ -105,9 +101,7 @@ export const MOVE_FILE: EvalTask = {
     exists: { 'lib/days.js': false },
     check: ({ after }) => (after['src/days.js'] === DAYS ? [] : ['src/days.js has another content']),
     tests: {
-      'test/calendar.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/calendar.test.js': nodeTest`
         import { age } from '../src/age.js';
         import { nights } from '../src/trip.js';
 
@@ -162,9 +156,7 @@ export const BIG_FILE: EvalTask = {
   grader: {
     mayChange: ['src/routes.js', 'test/'],
     tests: {
-      'test/routes.test.js': text`
-        import assert from 'node:assert/strict';
-        import { test } from 'node:test';
+      'test/routes.test.js': nodeTest`
         import { send } from '../src/routes.js';
 
         test('all routes', () => {

@@ -8,6 +8,11 @@ export function text(strings: TemplateStringsArray): string {
   return lines.map((line) => line.slice(indent)).join('\n');
 }
 
+/** A file of tests for `node --test`: the template, below the imports of what every test needs. */
+export function nodeTest(strings: TemplateStringsArray): string {
+  return `import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n${text(strings)}`;
+}
+
 /** The `package.json` of a repository whose tests run with `node --test`. */
 export function nodePackage(name: string, more: Readonly<Record<string, unknown>> = {}): string {
   const content = { name, version: '1.4.2', type: 'module', scripts: { test: 'node --test' }, ...more };

@@ -10,6 +10,7 @@ import { listVoteLocations, readVoteSources } from '../world/vote-sources.ts';
 import {
   letEverybodyWrite,
   type Mutant,
+  mutant,
   type Overrides,
   overrideGitHub,
   overridePulls,
@@ -100,115 +101,62 @@ function withFirstMember(plan: Countersigned<CommitPlan>): Countersigned<CommitP
 
 /** Mistakes in decisions, commits and the ledger. */
 export const DECISION_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'no-compare-and-swap',
-    brokenPromise: 'a commit applies only to the head that was checked',
-    createOverrides: () =>
-      overrideGitHub(({ commit }, simulatedGitHub, fixture) => ({
-        commit: (plan) =>
-          commit({
-            ...plan,
-            expectedHead:
-              findBranchHead(snapshotPull(simulatedGitHub, fixture).repository, HEAD_BRANCH) ?? plan.expectedHead,
-          }),
-      })),
-  },
-  {
-    name: 'deny-ignored-after-approve',
-    brokenPromise: 'a commit attempt starts only after all earlier comments are processed',
-    createOverrides: () => ({
-      invariants: { ...ALL_INVARIANTS, inboxGuard: false },
-      ...overrideStore(() => ({ nextCommentAt: async () => null })),
-    }),
-  },
-  {
-    name: 'everybody-may-decide',
-    brokenPromise: 'only accounts with write permission can approve',
-    createOverrides: letEverybodyWrite,
-  },
-  {
-    name: 'forks-ignored',
-    brokenPromise: 'the App never writes to the branch of a fork',
-    createOverrides: () =>
-      overrideGitHub(({ fetchPull }) => ({ fetchPull: async () => ({ ...(await fetchPull()), fork: false }) })),
-  },
-  {
-    name: 'late-denial-ignored',
-    brokenPromise: 'a denial during a commit attempt prevents any retry',
-    createOverrides: () => overridePulls((pull) => ({ ...pull, proposals: pull.proposals.map(withoutLateDenial) })),
-  },
-  {
-    name: 'permission-cached',
-    brokenPromise: 'permissions are fetched again before each commit',
-    createOverrides: cachePermissions,
-  },
-  {
-    name: 'withdrawn-approvals-commit',
-    brokenPromise: 'an approval does not count if its comment is edited or deleted before the commit',
-    createOverrides: readFirstTexts,
-  },
-  {
-    name: 'required-approvals-ignored',
-    brokenPromise: 'a commit has as many approvals as the repository requires',
-    createOverrides: () => overrideGitHub(() => ({ fetchSettingsFile: async () => null })),
-  },
-  {
-    name: 'first-requirement-wins',
-    brokenPromise: 'of the requirements for a path the strictest holds',
-    createOverrides: () => overrideSettings((text) => text.replace(/^(require:\n.*\n)[\s\S]*$/, '$1')),
-  },
-  {
-    name: 'requirements-of-paths-ignored',
-    brokenPromise: 'a path needs the approval that `require` demands for it',
-    createOverrides: () => overrideSettings((text) => text.replace(/^require:[\s\S]*$/m, '')),
-  },
-  {
-    name: 'code-owners-ignored',
-    brokenPromise: 'a commit has the approval of an owner of each path that needs one',
-    createOverrides: () =>
-      overrideGitHub(() => ({
-        fetchCodeOwnersFile: async () => ({ path: 'CODEOWNERS', bytes: Buffer.from('* @ana @ben @carl @dora\n') }),
-      })),
-  },
-  {
-    name: 'code-owners-cached',
-    brokenPromise: 'the owners are read again before each commit',
-    createOverrides: cacheCodeOwners,
-  },
-  {
-    name: 'team-unchecked',
-    brokenPromise: 'a team counts only by its members whom the App can see',
-    createOverrides: () => ({
-      ...overrideGitHub(() => ({ fetchTeamMembership: async () => 'member' })),
-      changesOwnersOften: true,
-    }),
-  },
-  {
-    name: 'team-cached',
-    brokenPromise: 'the members of a team are read again before each commit',
-    createOverrides: cacheTeam,
-  },
-  { name: 'tree-cached', brokenPromise: 'file contents come from the current head', createOverrides: cacheTree },
-  {
-    name: 'changed-bytes',
-    brokenPromise: 'a commit contains exactly the approved bytes',
-    createOverrides: () =>
-      overrideGitHub(({ commit }) => ({ commit: (plan) => commit({ ...plan, files: plan.files.map(withBlankLine) }) })),
-  },
-  {
-    name: 'commits-not-recorded',
-    brokenPromise: 'the ledger records every commit',
-    createOverrides: () => overrideLedger(() => []),
-  },
-  {
-    name: 'first-approver-only',
-    brokenPromise: 'the ledger records every approver',
-    createOverrides: () =>
-      overrideLedger((changes) => changes.map((change) => ({ ...change, approvers: change.approvers.slice(0, 1) }))),
-  },
-  {
-    name: 'set-committed-in-part',
-    brokenPromise: 'a commit has all members of a set or none',
-    createOverrides: () => overrideGitHub(({ commit }) => ({ commit: (plan) => commit(withFirstMember(plan)) })),
-  },
+  mutant('no-compare-and-swap', 'a commit applies only to the head that was checked', () =>
+    overrideGitHub(({ commit }, simulatedGitHub, fixture) => ({
+      commit: (plan) =>
+        commit({
+          ...plan,
+          expectedHead:
+            findBranchHead(snapshotPull(simulatedGitHub, fixture).repository, HEAD_BRANCH) ?? plan.expectedHead,
+        }),
+    })),
+  ),
+  mutant('deny-ignored-after-approve', 'a commit attempt starts only after all earlier comments are processed', () => ({
+    invariants: { ...ALL_INVARIANTS, inboxGuard: false },
+    ...overrideStore(() => ({ nextCommentAt: async () => null })),
+  })),
+  mutant('everybody-may-decide', 'only accounts with write permission can approve', letEverybodyWrite),
+  mutant('forks-ignored', 'the App never writes to the branch of a fork', () =>
+    overrideGitHub(({ fetchPull }) => ({ fetchPull: async () => ({ ...(await fetchPull()), fork: false }) })),
+  ),
+  mutant('late-denial-ignored', 'a denial during a commit attempt prevents any retry', () =>
+    overridePulls((pull) => ({ ...pull, proposals: pull.proposals.map(withoutLateDenial) })),
+  ),
+  mutant('permission-cached', 'permissions are fetched again before each commit', cachePermissions),
+  mutant(
+    'withdrawn-approvals-commit',
+    'an approval does not count if its comment is edited or deleted before the commit',
+    readFirstTexts,
+  ),
+  mutant('required-approvals-ignored', 'a commit has as many approvals as the repository requires', () =>
+    overrideGitHub(() => ({ fetchSettingsFile: async () => null })),
+  ),
+  mutant('first-requirement-wins', 'of the requirements for a path the strictest holds', () =>
+    overrideSettings((text) => text.replace(/^(require:\n.*\n)[\s\S]*$/, '$1')),
+  ),
+  mutant('requirements-of-paths-ignored', 'a path needs the approval that `require` demands for it', () =>
+    overrideSettings((text) => text.replace(/^require:[\s\S]*$/m, '')),
+  ),
+  mutant('code-owners-ignored', 'a commit has the approval of an owner of each path that needs one', () =>
+    overrideGitHub(() => ({
+      fetchCodeOwnersFile: async () => ({ path: 'CODEOWNERS', bytes: Buffer.from('* @ana @ben @carl @dora\n') }),
+    })),
+  ),
+  mutant('code-owners-cached', 'the owners are read again before each commit', cacheCodeOwners),
+  mutant('team-unchecked', 'a team counts only by its members whom the App can see', () => ({
+    ...overrideGitHub(() => ({ fetchTeamMembership: async () => 'member' })),
+    changesOwnersOften: true,
+  })),
+  mutant('team-cached', 'the members of a team are read again before each commit', cacheTeam),
+  mutant('tree-cached', 'file contents come from the current head', cacheTree),
+  mutant('changed-bytes', 'a commit contains exactly the approved bytes', () =>
+    overrideGitHub(({ commit }) => ({ commit: (plan) => commit({ ...plan, files: plan.files.map(withBlankLine) }) })),
+  ),
+  mutant('commits-not-recorded', 'the ledger records every commit', () => overrideLedger(() => [])),
+  mutant('first-approver-only', 'the ledger records every approver', () =>
+    overrideLedger((changes) => changes.map((change) => ({ ...change, approvers: change.approvers.slice(0, 1) }))),
+  ),
+  mutant('set-committed-in-part', 'a commit has all members of a set or none', () =>
+    overrideGitHub(({ commit }) => ({ commit: (plan) => commit(withFirstMember(plan)) })),
+  ),
 ];

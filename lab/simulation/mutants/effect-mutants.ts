@@ -1,7 +1,7 @@
 import type { StoredEffect } from '../../../src/adapters/store/store.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
 import { ALL_INVARIANTS } from '../memory-store/tables.ts';
-import { type Mutant, type Overrides, overrideGitHub, overrideStore } from './mutant.ts';
+import { type Mutant, mutant, type Overrides, overrideGitHub, overrideStore } from './mutant.ts';
 
 function retryBlindly(): Overrides {
   return overrideStore(({ nextWork, finishEffect, postponeEffect }) => {
@@ -60,89 +60,51 @@ const stripEscapes = (body: string): string => body.replaceAll('\\', '').replace
 
 /** Mistakes in effects, claims and leases. */
 export const EFFECT_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'blind-retry',
-    brokenPromise: 'a retry first checks whether the earlier attempt succeeded',
-    createOverrides: retryBlindly,
-  },
-  {
-    name: 'posted-comments-not-found',
-    brokenPromise: 'the App finds its posted comment if GitHub’s response was lost',
-    createOverrides: () => overrideGitHub(() => ({ findCommentsByMarker: async () => new Map() })),
-  },
-  {
-    name: 'posted-replies-not-found',
-    brokenPromise: 'the App posts each reply once',
-    createOverrides: () => overrideGitHub(() => ({ hasPosted: async () => false })),
-  },
-  {
-    name: 'replies-dropped',
-    brokenPromise: 'the App posts every reply that a decision requires',
-    createOverrides: dropReplies,
-  },
-  {
-    name: 'no-fencing',
-    brokenPromise: 'a worker that lost its claim saves nothing',
-    createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, fencing: false } }),
-  },
-  {
-    name: 'dead-leases-hold',
-    brokenPromise: 'the leases of a crashed process become free',
-    createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, leasesEnd: false } }),
-  },
-  {
-    name: 'writes-past-its-lease',
-    brokenPromise: 'a process whose lease expired writes nothing to GitHub',
-    createOverrides: ignoreLeases,
-  },
-  {
-    name: 'effects-after-the-step',
-    brokenPromise: 'a decision and its effects are saved in one transaction',
-    createOverrides: saveEffectsLater,
-  },
-  {
-    name: 'result-lost-on-retry',
-    brokenPromise: 'the result of an effect is processed even if the effect needed a retry',
-    createOverrides: () =>
-      overrideStore(({ finishEffect }) => ({
-        finishEffect: (effect, outcome, now) => finishEffect(effect, effect.attempts > 1 ? null : outcome, now),
-      })),
-  },
-  {
-    name: 'earlier-runs-not-updated',
-    brokenPromise: 'the comment of a run shows how the run ended, even after the next run has started',
-    createOverrides: () => overrideStore(() => ({ loadRun: async () => null })),
-  },
-  {
-    name: 'failed-effects-dropped',
-    brokenPromise: 'a failed effect is retried',
-    createOverrides: () =>
-      overrideStore(({ finishEffect }) => ({
-        postponeEffect: async (effect, { now }) => void (await finishEffect(effect, null, now)),
-      })),
-  },
-  {
-    name: 'reviews-not-released',
-    brokenPromise: 'the App dismisses its request for changes when no proposal is pending',
-    createOverrides: () =>
-      overrideGitHub(({ fetchSettingsFile }) => ({
-        dismissReview: async () => true,
-        fetchSettingsFile: async () =>
-          (await fetchSettingsFile()) ?? { kind: 'file', bytes: Buffer.from('review_event: request-changes\n') },
-      })),
-  },
-  {
-    name: 'threads-left-open',
-    brokenPromise: 'the thread of a decided proposal is resolved',
-    createOverrides: () => overrideGitHub(() => ({ resolveThread: async () => {} })),
-  },
-  {
-    name: 'active-markdown',
-    brokenPromise: 'text from models or strangers is never active Markdown',
-    createOverrides: () =>
-      overrideGitHub(({ createComment, updateComment }) => ({
-        createComment: (body) => createComment(stripEscapes(body)),
-        updateComment: (comment, body) => updateComment(comment, stripEscapes(body)),
-      })),
-  },
+  mutant('blind-retry', 'a retry first checks whether the earlier attempt succeeded', retryBlindly),
+  mutant('posted-comments-not-found', 'the App finds its posted comment if GitHub’s response was lost', () =>
+    overrideGitHub(() => ({ findCommentsByMarker: async () => new Map() })),
+  ),
+  mutant('posted-replies-not-found', 'the App posts each reply once', () =>
+    overrideGitHub(() => ({ hasPosted: async () => false })),
+  ),
+  mutant('replies-dropped', 'the App posts every reply that a decision requires', dropReplies),
+  mutant('no-fencing', 'a worker that lost its claim saves nothing', () => ({
+    invariants: { ...ALL_INVARIANTS, fencing: false },
+  })),
+  mutant('dead-leases-hold', 'the leases of a crashed process become free', () => ({
+    invariants: { ...ALL_INVARIANTS, leasesEnd: false },
+  })),
+  mutant('writes-past-its-lease', 'a process whose lease expired writes nothing to GitHub', ignoreLeases),
+  mutant('effects-after-the-step', 'a decision and its effects are saved in one transaction', saveEffectsLater),
+  mutant('result-lost-on-retry', 'the result of an effect is processed even if the effect needed a retry', () =>
+    overrideStore(({ finishEffect }) => ({
+      finishEffect: (effect, outcome, now) => finishEffect(effect, effect.attempts > 1 ? null : outcome, now),
+    })),
+  ),
+  mutant(
+    'earlier-runs-not-updated',
+    'the comment of a run shows how the run ended, even after the next run has started',
+    () => overrideStore(() => ({ loadRun: async () => null })),
+  ),
+  mutant('failed-effects-dropped', 'a failed effect is retried', () =>
+    overrideStore(({ finishEffect }) => ({
+      postponeEffect: async (effect, { now }) => void (await finishEffect(effect, null, now)),
+    })),
+  ),
+  mutant('reviews-not-released', 'the App dismisses its request for changes when no proposal is pending', () =>
+    overrideGitHub(({ fetchSettingsFile }) => ({
+      dismissReview: async () => true,
+      fetchSettingsFile: async () =>
+        (await fetchSettingsFile()) ?? { kind: 'file', bytes: Buffer.from('review_event: request-changes\n') },
+    })),
+  ),
+  mutant('threads-left-open', 'the thread of a decided proposal is resolved', () =>
+    overrideGitHub(() => ({ resolveThread: async () => {} })),
+  ),
+  mutant('active-markdown', 'text from models or strangers is never active Markdown', () =>
+    overrideGitHub(({ createComment, updateComment }) => ({
+      createComment: (body) => createComment(stripEscapes(body)),
+      updateComment: (comment, body) => updateComment(comment, stripEscapes(body)),
+    })),
+  ),
 ];

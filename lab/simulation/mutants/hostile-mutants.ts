@@ -1,7 +1,7 @@
 import { NO_IDLE_RESPONSES } from '../../../src/core/state/limits.ts';
 import type { Tree, TreeEntry } from '../../../src/core/step/ports.ts';
 import { LINKS } from '../hostile/denied-files.ts';
-import { letEverybodyWrite, type Mutant, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
+import { letEverybodyWrite, type Mutant, mutant, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
 
 /** The tree as a careless reader gives it: a link is the file to which it points. */
 function followLinks(tree: Tree): Tree {
@@ -12,62 +12,33 @@ function followLinks(tree: Tree): Tree {
 
 /** Known mistakes that a hostile model shows. */
 export const HOSTILE_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'strangers-decide',
-    hostile: true,
-    brokenPromise: 'only accounts with write permission can approve',
-    createOverrides: letEverybodyWrite,
-  },
-  {
-    name: 'standing-reaches-everything',
-    hostile: true,
-    brokenPromise: 'a standing approval reaches only the paths that its comment says',
-    createOverrides: () =>
-      overridePulls((pull) => ({
-        ...pull,
-        standingApprovals: pull.standingApprovals.map((one) => ({ ...one, path: null, glob: '**' })),
-      })),
-  },
-  {
-    name: 'links-followed',
-    hostile: true,
-    brokenPromise: 'a link is never read',
-    createOverrides: () =>
-      overrideGitHub(({ fetchTree }) => ({ fetchTree: async (sha) => followLinks(await fetchTree(sha)) })),
-  },
-  {
-    name: 'denied-diffs-shown',
-    hostile: true,
-    brokenPromise: 'the diff of a denied file is left out',
-    createOverrides: () =>
-      overrideGitHub(({ listFiles }) => ({
-        listFiles: async (known) =>
-          (await listFiles(known)).map((file) => ({ ...file, path: file.path.replace('.env', 'env') })),
-      })),
-  },
-  {
-    name: 'results-lost',
-    hostile: true,
-    brokenPromise: 'every call has a result in the transcript',
-    createOverrides: () =>
-      overrideStore(({ loadTranscript }) => ({
-        loadTranscript: async (runId) => (await loadTranscript(runId)).filter(({ role }) => role !== 'tool'),
-      })),
-  },
-  {
-    name: 'responses-not-counted',
-    hostile: true,
-    brokenPromise: 'a run ends after a number of responses without a proposal',
-    createOverrides: () =>
-      overridePulls((pull) => ({ ...pull, run: pull.run && { ...pull.run, idleResponses: NO_IDLE_RESPONSES } })),
-  },
-  {
-    name: 'transcripts-unreadable',
-    hostile: true,
-    brokenPromise: 'no effect ends with an internal error',
-    createOverrides: () =>
-      overrideStore(() => ({
-        loadTranscript: () => Promise.reject(new TypeError('the transcript has no messages')),
-      })),
-  },
-];
+  mutant('strangers-decide', 'only accounts with write permission can approve', letEverybodyWrite),
+  mutant('standing-reaches-everything', 'a standing approval reaches only the paths that its comment says', () =>
+    overridePulls((pull) => ({
+      ...pull,
+      standingApprovals: pull.standingApprovals.map((one) => ({ ...one, path: null, glob: '**' })),
+    })),
+  ),
+  mutant('links-followed', 'a link is never read', () =>
+    overrideGitHub(({ fetchTree }) => ({ fetchTree: async (sha) => followLinks(await fetchTree(sha)) })),
+  ),
+  mutant('denied-diffs-shown', 'the diff of a denied file is left out', () =>
+    overrideGitHub(({ listFiles }) => ({
+      listFiles: async (known) =>
+        (await listFiles(known)).map((file) => ({ ...file, path: file.path.replace('.env', 'env') })),
+    })),
+  ),
+  mutant('results-lost', 'every call has a result in the transcript', () =>
+    overrideStore(({ loadTranscript }) => ({
+      loadTranscript: async (runId) => (await loadTranscript(runId)).filter(({ role }) => role !== 'tool'),
+    })),
+  ),
+  mutant('responses-not-counted', 'a run ends after a number of responses without a proposal', () =>
+    overridePulls((pull) => ({ ...pull, run: pull.run && { ...pull.run, idleResponses: NO_IDLE_RESPONSES } })),
+  ),
+  mutant('transcripts-unreadable', 'no effect ends with an internal error', () =>
+    overrideStore(() => ({
+      loadTranscript: () => Promise.reject(new TypeError('the transcript has no messages')),
+    })),
+  ),
+].map((one) => ({ ...one, hostile: true }));

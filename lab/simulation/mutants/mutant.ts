@@ -17,6 +17,10 @@ export type Mutant = {
   readonly createOverrides: () => Overrides;
 };
 
+export function mutant(name: string, brokenPromise: string, createOverrides: () => Overrides): Mutant {
+  return { name, brokenPromise, createOverrides };
+}
+
 /** A store with some methods replaced. */
 export function overrideStore(change: (store: Store) => Partial<Store>): Overrides {
   return { store: (store) => ({ ...store, ...change(store) }) };

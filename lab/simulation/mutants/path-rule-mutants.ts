@@ -2,7 +2,7 @@ import type { StepBuilder } from '../../../src/core/actions/step-builder.ts';
 import { allowReading } from '../../../src/core/actions/tool-batch.ts';
 import type { PathRule } from '../../../src/core/state/settings.ts';
 import type { Step } from '../../../src/core/step/step.ts';
-import { type Mutant, type Overrides, overridePulls, overrideSettings, overrideSteps } from './mutant.ts';
+import { type Mutant, mutant, type Overrides, overridePulls, overrideSettings, overrideSteps } from './mutant.ts';
 
 /** The rules that a run has are others than those that it began with. */
 function overrideRules(change: (rules: readonly PathRule[]) => readonly PathRule[]): Overrides {
@@ -23,29 +23,22 @@ function allowReadingsAtOnce(step: Step): Step {
 
 /** Mistakes in rules by path. */
 export const PATH_RULE_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'deny-rule-unchecked',
-    brokenPromise: 'a rule that denies a path stops approvals and commits of it',
-    createOverrides: () => overrideSettings((text) => text.replace(/^rules: .*$/m, '')),
-  },
-  {
-    name: 'gate-left-open',
-    brokenPromise: 'no tool shows a file before people approve that it is read',
-    createOverrides: () => overrideRules((rules) => rules.filter(({ decide }) => decide !== 'ask')),
-  },
-  {
-    name: 'readings-allowed-at-once',
-    brokenPromise: 'an approval of a reading does not count if its comment is edited or deleted before',
-    createOverrides: () => ({ ...overrideSteps(allowReadingsAtOnce), gatesOften: true, withdrawsOften: true }),
-  },
-  {
-    name: 'last-rule-wins',
-    brokenPromise: 'the first rule that matches decides',
-    // Each loading changes the rules again, so the order must not depend on the one before.
-    createOverrides: () =>
-      overrideRules((rules) => [
-        ...rules.filter(({ decide }) => decide === 'allow'),
-        ...rules.filter(({ decide }) => decide !== 'allow'),
-      ]),
-  },
+  mutant('deny-rule-unchecked', 'a rule that denies a path stops approvals and commits of it', () =>
+    overrideSettings((text) => text.replace(/^rules: .*$/m, '')),
+  ),
+  mutant('gate-left-open', 'no tool shows a file before people approve that it is read', () =>
+    overrideRules((rules) => rules.filter(({ decide }) => decide !== 'ask')),
+  ),
+  mutant(
+    'readings-allowed-at-once',
+    'an approval of a reading does not count if its comment is edited or deleted before',
+    () => ({ ...overrideSteps(allowReadingsAtOnce), gatesOften: true, withdrawsOften: true }),
+  ),
+  // Each loading changes the rules again, so the order must not depend on the one before.
+  mutant('last-rule-wins', 'the first rule that matches decides', () =>
+    overrideRules((rules) => [
+      ...rules.filter(({ decide }) => decide === 'allow'),
+      ...rules.filter(({ decide }) => decide !== 'allow'),
+    ]),
+  ),
 ];

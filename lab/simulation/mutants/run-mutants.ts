@@ -1,6 +1,6 @@
 import type { AgentQuestion } from '../../../src/core/state/question.ts';
 import type { Step } from '../../../src/core/step/step.ts';
-import { type Mutant, type Overrides, overridePulls, overrideSteps } from './mutant.ts';
+import { type Mutant, mutant, type Overrides, overridePulls, overrideSteps } from './mutant.ts';
 
 function overrideQuestions(change: (question: AgentQuestion) => AgentQuestion): Overrides {
   return overridePulls((pull) => ({
@@ -23,30 +23,19 @@ function giveAnswerToRun(step: Step): Step {
 
 /** Mistakes in what a run tells and asks, and in people's own questions. */
 export const RUN_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'notes-forgotten',
-    brokenPromise: 'the model receives every note that people write to a run',
-    createOverrides: () => overridePulls((pull) => ({ ...pull, run: pull.run && { ...pull.run, agentNotes: [] } })),
-  },
-  {
-    name: 'results-before-pushes',
-    brokenPromise: 'the results of a run come with the note about each push before them',
-    createOverrides: () => overridePulls((pull) => ({ ...pull, run: pull.run && { ...pull.run, unreadPushes: [] } })),
-  },
-  {
-    name: 'questions-answered-twice',
-    brokenPromise: 'a question of the agent is answered once',
-    createOverrides: () =>
-      overrideQuestions((one) => (one.state === 'answered' ? { ...one, state: 'asked', answer: null } : one)),
-  },
-  {
-    name: 'questions-propose',
-    brokenPromise: 'a person’s question never leads to a proposal or a commit',
-    createOverrides: () => overrideSteps(giveAnswerToRun),
-  },
-  {
-    name: 'questions-forgotten',
-    brokenPromise: 'each question of a person is answered',
-    createOverrides: () => overridePulls((pull) => ({ ...pull, sideQuestions: pull.sideQuestions.slice(0, 1) })),
-  },
+  mutant('notes-forgotten', 'the model receives every note that people write to a run', () =>
+    overridePulls((pull) => ({ ...pull, run: pull.run && { ...pull.run, agentNotes: [] } })),
+  ),
+  mutant('results-before-pushes', 'the results of a run come with the note about each push before them', () =>
+    overridePulls((pull) => ({ ...pull, run: pull.run && { ...pull.run, unreadPushes: [] } })),
+  ),
+  mutant('questions-answered-twice', 'a question of the agent is answered once', () =>
+    overrideQuestions((one) => (one.state === 'answered' ? { ...one, state: 'asked', answer: null } : one)),
+  ),
+  mutant('questions-propose', 'a person’s question never leads to a proposal or a commit', () =>
+    overrideSteps(giveAnswerToRun),
+  ),
+  mutant('questions-forgotten', 'each question of a person is answered', () =>
+    overridePulls((pull) => ({ ...pull, sideQuestions: pull.sideQuestions.slice(0, 1) })),
+  ),
 ];

@@ -4,7 +4,7 @@ import type { Proposal } from '../../../src/core/state/proposal.ts';
 import type { StandingApproval } from '../../../src/core/state/vote.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 import { PROTECTED_PATH } from '../world/random-model.ts';
-import { type Mutant, type Overrides, overridePulls, overrideSteps } from './mutant.ts';
+import { type Mutant, mutant, type Overrides, overridePulls, overrideSteps } from './mutant.ts';
 
 type Reach = (approval: StandingApproval, proposal: Proposal) => boolean;
 
@@ -59,29 +59,18 @@ function forgetRevocations(): Overrides {
 
 /** Mistakes in standing approvals. */
 export const STANDING_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'standing-covers-protected',
-    brokenPromise: 'no standing approval covers a protected file',
-    createOverrides: () => useBy((_approval, { change }) => pathsOf(change).includes(PROTECTED_PATH)),
-  },
-  {
-    name: 'standing-covers-other-paths',
-    brokenPromise: 'a standing approval reaches only the paths that its comment says',
-    createOverrides: () => useBy(({ path }, { change }) => path !== null && !pathsOf(change).includes(path)),
-  },
-  {
-    name: 'standing-covers-earlier',
-    brokenPromise: 'a standing approval covers only what is posted in a later second',
-    createOverrides: () =>
-      overrideSteps((step) => {
-        const [approval] = step.pull.standingApprovals.slice(-1);
-        if (approval === undefined || (step.reason !== 'approved' && step.reason !== 'vote-counted')) return step;
-        return voteFor(step, approval, (one, proposal) => postedAt(proposal) <= Date.parse(one.grantedAt));
-      }),
-  },
-  {
-    name: 'revocation-forgotten',
-    brokenPromise: 'a standing approval that was taken back approves nothing more',
-    createOverrides: forgetRevocations,
-  },
+  mutant('standing-covers-protected', 'no standing approval covers a protected file', () =>
+    useBy((_approval, { change }) => pathsOf(change).includes(PROTECTED_PATH)),
+  ),
+  mutant('standing-covers-other-paths', 'a standing approval reaches only the paths that its comment says', () =>
+    useBy(({ path }, { change }) => path !== null && !pathsOf(change).includes(path)),
+  ),
+  mutant('standing-covers-earlier', 'a standing approval covers only what is posted in a later second', () =>
+    overrideSteps((step) => {
+      const [approval] = step.pull.standingApprovals.slice(-1);
+      if (approval === undefined || (step.reason !== 'approved' && step.reason !== 'vote-counted')) return step;
+      return voteFor(step, approval, (one, proposal) => postedAt(proposal) <= Date.parse(one.grantedAt));
+    }),
+  ),
+  mutant('revocation-forgotten', 'a standing approval that was taken back approves nothing more', forgetRevocations),
 ];

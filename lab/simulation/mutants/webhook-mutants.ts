@@ -1,7 +1,7 @@
 import type { Store } from '../../../src/adapters/store/store.ts';
 import { GitHubError } from '../../../src/core/step/ports.ts';
 import { ALL_INVARIANTS } from '../memory-store/tables.ts';
-import { type Mutant, type Overrides, overrideStore } from './mutant.ts';
+import { type Mutant, mutant, type Overrides, overrideStore } from './mutant.ts';
 
 /** A delivery stays in memory until the next one arrives. */
 function acknowledgeBeforeStoring(): Overrides {
@@ -39,57 +39,40 @@ function treatSuspensionAsPermanent(): Overrides {
 
 /** Mistakes in receiving deliveries, recovering lost ones, and following suspensions and removals. */
 export const WEBHOOK_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'no-dedupe',
-    brokenPromise: 'a delivery that GitHub repeats is stored once',
-    createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, dedupe: false } }),
-  },
-  {
-    name: 'acknowledged-before-stored',
-    brokenPromise: 'a delivery is stored before it is acknowledged',
-    createOverrides: acknowledgeBeforeStoring,
-  },
-  {
-    name: 'recovery-takes-nothing',
-    brokenPromise: 'recovery finds lost webhooks in GitHub’s delivery log',
-    createOverrides: () => overrideStore(() => ({ findKnownDeliveries: async (ids) => new Set(ids) })),
-  },
-  {
-    name: 'given-up-at-once',
-    brokenPromise: 'a temporary fault moves no comment to the dead letters',
-    createOverrides: () =>
-      overrideStore(({ deadLetterSignal, postponeSignal }) => ({
-        postponeSignal: (claim, signal, notBefore, failure) =>
-          failure === null
-            ? postponeSignal(claim, signal, notBefore, null)
-            : deadLetterSignal(
-                claim,
-                signal,
-                { id: 'given-up', errorText: failure.errorText },
-                { reply: null, signal: null },
-                notBefore,
-              ),
-      })),
-  },
-  {
-    name: 'uninstall-ignored',
-    brokenPromise: 'runs end when the App is uninstalled',
-    createOverrides: () => overrideStore(() => ({ broadcastToPulls: async () => 'stored' })),
-  },
-  {
-    name: 'suspension-forgotten',
-    brokenPromise: 'approvals from before the end of a suspension start no commit attempt',
-    createOverrides: () => ({
-      ...overrideStore(({ broadcastToPulls }) => ({
-        broadcastToPulls: async (id, event, now) =>
-          event.kind === 'unsuspended' ? 'stored' : broadcastToPulls(id, event, now),
-      })),
-      suspendsOften: true,
-    }),
-  },
-  {
-    name: 'suspension-treated-as-uninstall',
-    brokenPromise: 'a suspended installation keeps its runs until the suspension ends',
-    createOverrides: treatSuspensionAsPermanent,
-  },
+  mutant('no-dedupe', 'a delivery that GitHub repeats is stored once', () => ({
+    invariants: { ...ALL_INVARIANTS, dedupe: false },
+  })),
+  mutant('acknowledged-before-stored', 'a delivery is stored before it is acknowledged', acknowledgeBeforeStoring),
+  mutant('recovery-takes-nothing', 'recovery finds lost webhooks in GitHub’s delivery log', () =>
+    overrideStore(() => ({ findKnownDeliveries: async (ids) => new Set(ids) })),
+  ),
+  mutant('given-up-at-once', 'a temporary fault moves no comment to the dead letters', () =>
+    overrideStore(({ deadLetterSignal, postponeSignal }) => ({
+      postponeSignal: (claim, signal, notBefore, failure) =>
+        failure === null
+          ? postponeSignal(claim, signal, notBefore, null)
+          : deadLetterSignal(
+              claim,
+              signal,
+              { id: 'given-up', errorText: failure.errorText },
+              { reply: null, signal: null },
+              notBefore,
+            ),
+    })),
+  ),
+  mutant('uninstall-ignored', 'runs end when the App is uninstalled', () =>
+    overrideStore(() => ({ broadcastToPulls: async () => 'stored' })),
+  ),
+  mutant('suspension-forgotten', 'approvals from before the end of a suspension start no commit attempt', () => ({
+    ...overrideStore(({ broadcastToPulls }) => ({
+      broadcastToPulls: async (id, event, now) =>
+        event.kind === 'unsuspended' ? 'stored' : broadcastToPulls(id, event, now),
+    })),
+    suspendsOften: true,
+  })),
+  mutant(
+    'suspension-treated-as-uninstall',
+    'a suspended installation keeps its runs until the suspension ends',
+    treatSuspensionAsPermanent,
+  ),
 ];
