@@ -42,19 +42,6 @@ describe('app.yml', () => {
     expect(block(manifest, 'default_permissions')).toEqual(required);
   });
 
-  it('and the links of the README that fill in GitHub’s form ask for the same (O4, O5)', () => {
-    const links = read('README.md').match(
-      /https:\/\/github\.com\/\S+\/settings\/apps\/new\?[^)]+|https:\/\/github\.com\/settings\/apps\/new\?[^)]+/g,
-    );
-    expect(links).toHaveLength(2);
-    for (const link of links ?? []) {
-      const query = new URL(link).searchParams;
-      expect(query.getAll('events[]')).toEqual([...REGISTERED_EVENTS]);
-      const permissions = [...query].filter(([, value]) => value === 'read' || value === 'write');
-      expect(Object.fromEntries(permissions)).toEqual(REGISTERED_PERMISSIONS);
-    }
-  });
-
   it('subscribes to the events that have a handler, and to the optional ones', () => {
     expect(block(manifest, 'default_events')).toEqual(REGISTERED_EVENTS.map((name) => `- ${name}`));
   });

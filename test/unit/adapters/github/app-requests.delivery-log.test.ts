@@ -1,13 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorOf, type HttpMock, mockHttp, outcomeLater } from './http-mock.ts';
+import { describe, expect, it } from 'vitest';
+import { errorOf, http, mockEachTest, outcomeLater } from './http-mock.ts';
 
-let http: HttpMock;
-
-beforeEach(() => {
-  http = mockHttp();
-});
-
-afterEach(() => http.finish());
+mockEachTest();
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 

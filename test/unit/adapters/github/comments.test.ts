@@ -1,14 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COMMENT_TIME, postedComment, restComment } from './comment-samples.ts';
-import { type HttpMock, mockHttp, outcomeLater, REPO } from './http-mock.ts';
+import { http, mockEachTest, outcomeLater, REPO } from './http-mock.ts';
 
-let http: HttpMock;
-
-beforeEach(() => {
-  http = mockHttp();
-});
-
-afterEach(() => http.finish());
+mockEachTest();
 
 describe('finding the App’s own comments', () => {
   const lists = (review: readonly object[], issue: readonly object[], query: object | true) => {

@@ -1,17 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CommitPlan } from '../../../../src/core/step/ports.ts';
 import { markCountersigned } from '../../../../src/lib/trust.ts';
-import {
-  errorOf,
-  HEAD,
-  type HttpMock,
-  mockHttp,
-  NOW,
-  outcomeLater,
-  READ_PERMISSIONS,
-  REPO,
-  WRITE_PERMISSIONS,
-} from './http-mock.ts';
+import { errorOf, HEAD, http, mockEachTest, NOW, outcomeLater, READ_PERMISSIONS, REPO } from './http-mock.ts';
 
 const SHA = 'c'.repeat(40);
 
@@ -33,14 +23,7 @@ const EXECUTABLE: CommitPlan = {
   files: [{ path: 'run.sh', content: { kind: 'bytes', bytes: BYTES }, mode: '100755' }, ...PLAN.files],
 };
 
-let http: HttpMock;
-
-beforeEach(() => {
-  http = mockHttp();
-  http.mints(WRITE_PERMISSIONS, 'ghs_write');
-});
-
-afterEach(() => http.finish());
+mockEachTest((mock) => mock.expectWriteToken());
 
 const commit = (plan = PLAN) => http.github.commit(markCountersigned(plan));
 

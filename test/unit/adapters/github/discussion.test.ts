@@ -1,13 +1,7 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type HttpMock, mockHttp } from './http-mock.ts';
+import { expect, it } from 'vitest';
+import { http, mockEachTest } from './http-mock.ts';
 
-let http: HttpMock;
-
-beforeEach(() => {
-  http = mockHttp();
-});
-
-afterEach(() => http.finish());
+mockEachTest();
 
 /** Lets GitHub answer with a review of each of these accounts. */
 function serveReviewsBy(authors: readonly unknown[]): void {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import nock from 'nock';
+import { afterEach, beforeEach } from 'vitest';
 import {
   createGitHub,
   type GitHubAppClient,
@@ -107,6 +108,21 @@ export function mockHttp(options: Partial<GitHubOptions> = {}): HttpMock {
       if (pending.length > 0) throw new Error(`requests that were never sent: ${pending.join(', ')}`);
     },
   };
+}
+
+/** The mock of the running test, in files and suites that call `mockEachTest`. */
+export let http: HttpMock;
+
+/** Its requests with the token `ghs_read`. */
+export let reader: nock.Scope;
+
+export function mockEachTest(prepare: (mock: HttpMock) => void = () => {}): void {
+  beforeEach(() => {
+    http = mockHttp();
+    reader = http.as('ghs_read');
+    prepare(http);
+  });
+  afterEach(() => http.finish());
 }
 
 /** The outcome of a second request, when no server of GitHub can lag any more; the first one said to wait. */

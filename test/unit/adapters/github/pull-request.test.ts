@@ -1,18 +1,7 @@
-import type nock from 'nock';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorOf, HEAD, type HttpMock, mockHttp, outcomeLater, READ_PERMISSIONS, REPO } from './http-mock.ts';
+import { describe, expect, it } from 'vitest';
+import { errorOf, HEAD, http, mockEachTest, outcomeLater, REPO, reader } from './http-mock.ts';
 
-let http: HttpMock;
-
-let reader: nock.Scope;
-
-beforeEach(() => {
-  http = mockHttp();
-  http.mints(READ_PERMISSIONS, 'ghs_read');
-  reader = http.as('ghs_read');
-});
-
-afterEach(() => http.finish());
+mockEachTest((mock) => mock.expectReadToken());
 
 function next(path: string): Record<string, string> {
   return { link: `<https://api.github.com${path}>; rel="next", <https://api.github.com/x>; rel="last"` };

@@ -1,19 +1,8 @@
 import { createHash } from 'node:crypto';
-import type nock from 'nock';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorOf, type HttpMock, mockHttp, READ_PERMISSIONS, REPO } from './http-mock.ts';
+import { describe, expect, it } from 'vitest';
+import { errorOf, http, mockEachTest, REPO, reader } from './http-mock.ts';
 
-let http: HttpMock;
-
-let reader: nock.Scope;
-
-beforeEach(() => {
-  http = mockHttp();
-  http.mints(READ_PERMISSIONS, 'ghs_read');
-  reader = http.as('ghs_read');
-});
-
-afterEach(() => http.finish());
+mockEachTest((mock) => mock.expectReadToken());
 
 const TREE = { path: '.github', mode: '040000', type: 'tree', sha: 'd'.repeat(40) };
 

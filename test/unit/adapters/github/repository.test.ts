@@ -1,19 +1,8 @@
 import { createHash } from 'node:crypto';
-import type nock from 'nock';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorOf, HEAD, type HttpMock, mockHttp, READ_PERMISSIONS, REPO } from './http-mock.ts';
+import { describe, expect, it } from 'vitest';
+import { errorOf, HEAD, http, mockEachTest, REPO, reader } from './http-mock.ts';
 
-let http: HttpMock;
-
-let reader: nock.Scope;
-
-beforeEach(() => {
-  http = mockHttp();
-  http.mints(READ_PERMISSIONS, 'ghs_read');
-  reader = http.as('ghs_read');
-});
-
-afterEach(() => http.finish());
+mockEachTest((mock) => mock.expectReadToken());
 
 describe('trees', () => {
   const file = (path: string, sha: string) => ({ path, mode: '100644', type: 'blob', sha, size: 3 });

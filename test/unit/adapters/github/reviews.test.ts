@@ -1,14 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NewReview, ReviewCommentDraft } from '../../../../src/core/step/ports.ts';
-import { BOT_ID, errorOf, HEAD, type HttpMock, mockHttp, NOW, outcomeLater, REPO } from './http-mock.ts';
+import { BOT_ID, errorOf, HEAD, http, mockEachTest, NOW, outcomeLater, REPO } from './http-mock.ts';
 
-let http: HttpMock;
-
-beforeEach(() => {
-  http = mockHttp();
-});
-
-afterEach(() => http.finish());
+mockEachTest();
 
 const REVIEWS = `${REPO}/pulls/3/reviews`;
 

@@ -1,14 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { postedComment } from './comment-samples.ts';
-import { errorOf, type HttpMock, mockHttp } from './http-mock.ts';
+import { errorOf, http, mockEachTest } from './http-mock.ts';
 
-let http: HttpMock;
-
-beforeEach(() => {
-  http = mockHttp();
-});
-
-afterEach(() => http.finish());
+mockEachTest();
 
 describe('threads', () => {
   type Threads = readonly { readonly id: string; readonly isResolved: boolean; readonly root: string }[];

@@ -1,15 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COMMENT_TIME, restComment } from './comment-samples.ts';
-import { type HttpMock, mockHttp, NOW, outcomeLater, READ_PERMISSIONS, REPO } from './http-mock.ts';
+import { http, mockEachTest, NOW, outcomeLater, REPO } from './http-mock.ts';
 
-let http: HttpMock;
-
-beforeEach(() => {
-  http = mockHttp();
-  http.mints(READ_PERMISSIONS, 'ghs_read');
-});
-
-afterEach(() => http.finish());
+mockEachTest((mock) => mock.expectReadToken());
 
 const ON_PULL = { issue_url: 'https://api.github.com/repos/ana/shop/issues/3' };
 

@@ -6,7 +6,7 @@ import { createGitHub } from '../../../../../src/adapters/github/create-github.t
 import { apiBaseUrl } from '../../../../../src/adapters/github/requests/client.ts';
 import type { GitHub } from '../../../../../src/core/step/ports.ts';
 import { postedComment } from '../comment-samples.ts';
-import { errorOf, HEAD, type HttpMock, mockHttp, PRIVATE_KEY, REF, REPO } from '../http-mock.ts';
+import { errorOf, HEAD, http, mockEachTest, PRIVATE_KEY, REF, REPO } from '../http-mock.ts';
 import { type RawServer, startRawServer } from '../raw-server.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -99,12 +99,7 @@ it('a redirect on the same host is followed, as for a renamed repository (X12)',
 });
 
 describe('an archive', () => {
-  let http: HttpMock;
-  beforeEach(() => {
-    http = mockHttp();
-    http.expectReadToken();
-  });
-  afterEach(() => http.finish());
+  mockEachTest((mock) => mock.expectReadToken());
 
   function redirectTo(location: string): void {
     http.as('ghs_read').get(`${REPO}/tarball/${HEAD}`).reply(302, '', { location });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { Probot } from 'probot';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createGitHub } from '../../../../../src/adapters/github/create-github.ts';
 import { apiBaseUrl, CountersignOctokit } from '../../../../../src/adapters/github/requests/client.ts';
 import type { GitHub } from '../../../../../src/core/step/ports.ts';
@@ -10,7 +10,8 @@ import { isPermanent } from '../../../../../src/worker/jobs/retries.ts';
 import { postedComment } from '../comment-samples.ts';
 import {
   errorOf,
-  type HttpMock,
+  http,
+  mockEachTest,
   mockHttp,
   NOW,
   PRIVATE_KEY,
@@ -40,11 +41,7 @@ describe('an account on GHE.com', () => {
 });
 
 describe('tokens', () => {
-  let http: HttpMock;
-  beforeEach(() => {
-    http = mockHttp();
-  });
-  afterEach(() => http.finish());
+  mockEachTest();
 
   it('reads with a read-only token for this repository alone, minted once (I7, I8)', async () => {
     http.mints(READ_PERMISSIONS, 'ghs_read');
@@ -200,12 +197,7 @@ const LIMITS: readonly Limit[] = [
 ];
 
 describe('one request, one error (M7)', () => {
-  let http: HttpMock;
-  beforeEach(() => {
-    http = mockHttp();
-    http.mints(WRITE_PERMISSIONS, 'ghs_write');
-  });
-  afterEach(() => http.finish());
+  mockEachTest((mock) => mock.expectWriteToken());
 
   it.each(LIMITS)('%s', async (_, status, headers, message, retryAt) => {
     http.as('ghs_write').post(`${REPO}/issues/3/comments`).reply(status, { message }, headers);

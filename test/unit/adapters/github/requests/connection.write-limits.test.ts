@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createWriteLimits } from '../../../../../src/adapters/github/requests/connection.ts';
 import { LeaseLostError, RateLimitExceededError } from '../../../../../src/core/step/ports.ts';
-import { errorOf, type HttpMock, mockHttp, NOW, READ_PERMISSIONS, REF, REPO, WRITE_PERMISSIONS } from '../http-mock.ts';
+import { errorOf, http, mockEachTest, NOW, READ_PERMISSIONS, REF, REPO, WRITE_PERMISSIONS } from '../http-mock.ts';
 
 const COMMENT = { id: 5, node_id: 'IC_5', created_at: '2026-11-21T12:00:00Z', html_url: 'https://x/5' };
 
@@ -51,11 +51,7 @@ describe('write limits', () => {
 });
 
 describe('requests under limits', () => {
-  let http: HttpMock;
-  beforeEach(() => {
-    http = mockHttp();
-  });
-  afterEach(() => http.finish());
+  mockEachTest();
 
   it('after a wait that GitHub demands, no request of the installation is sent before its end (H8)', async () => {
     http.mints(READ_PERMISSIONS, 'ghs_read');

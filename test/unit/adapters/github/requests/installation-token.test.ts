@@ -1,13 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorOf, type HttpMock, mockHttp, READ_PERMISSIONS, REPO, WRITE_PERMISSIONS } from '../http-mock.ts';
+import { describe, expect, it } from 'vitest';
+import { errorOf, http, mockEachTest, READ_PERMISSIONS, REPO, WRITE_PERMISSIONS } from '../http-mock.ts';
 
-let http: HttpMock;
-
-beforeEach(() => {
-  http = mockHttp();
-});
-
-afterEach(() => http.finish());
+mockEachTest();
 
 /** Expects one request for a token with these permissions, and refuses it. */
 function refuses(permissions: Readonly<Record<string, string>>, message: string): void {
