@@ -1,21 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { commented } from '../unit/adapters/http/payloads.ts';
 import { send, signed } from '../unit/adapters/http/raw-client.ts';
 import { type Running, run } from './process.ts';
@@ -26,9 +17,8 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 
 /** One data directory for all tests, because creating a database is the slowest part of a first start. */
-const folder = mkdtempSync(join(tmpdir(), 'countersign-start-'));
+const folder = scratchFolder();
 cpSync(inject('templateDatabase'), join(folder, 'data'), { recursive: true });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 let github: SmallGitHub;
 let running: Running[] = [];

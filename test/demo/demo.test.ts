@@ -1,15 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../fakes/model/scripted-model.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { runDemoCommand } from './command.ts';
 import { createEdgeCaseRepository, createRepository } from './local-pull.ts';
 
 /** Generous, because each test starts processes and a new database. */
 const SLOW = 240_000;
-const scratch = mkdtempSync(join(tmpdir(), 'countersign-demo-scratch-'));
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder();
 
 describe('the demo command', () => {
   it('says that a script cannot code where it finds nothing to tidy (PG7)', { timeout: SLOW }, async () => {

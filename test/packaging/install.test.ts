@@ -1,32 +1,21 @@
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PREPARED_DATABASE } from '../../src/adapters/store/engine/prepared-database.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { run } from '../cli/process.ts';
 import { startSmallGitHub } from '../cli/small-github.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { send } from '../unit/adapters/http/raw-client.ts';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
-const folder = mkdtempSync(join(tmpdir(), 'countersign-install-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
 /** The folders that `npm ci --omit=dev` makes right below `node_modules`: those of the lock file without development. */
 function productionPackages(): readonly string[] {

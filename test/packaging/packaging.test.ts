@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { REGISTERED_EVENTS, REGISTERED_PERMISSIONS } from '../../src/core/step/app-rights.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const folder = mkdtempSync(join(tmpdir(), 'countersign-packaging-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
 /** The lines of a simple YAML block, `key: value` or `- value`, without comments. */
 function block(yaml: string, key: string): readonly string[] {

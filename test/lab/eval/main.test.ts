@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { startScriptedModel } from '../../../fakes/model/scripted-model.ts';
 import { parseJson } from '../../../src/lib/trust.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
 const MAIN = join(import.meta.dirname, '../../../lab/eval/main.ts');
 
-const folder = mkdtempSync(join(tmpdir(), 'countersign-eval-test-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
+const folder = scratchFolder();
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 /** Runs the command with only these environment variables. */

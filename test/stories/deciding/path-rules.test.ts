@@ -1,19 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RUN_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { edit, move, read, remove, write } from '../support/story.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'countersign-rules-'));
+const folder = scratchFolder();
+
 const file = join(folder, 'countersign.yml');
 writeFileSync(
   file,
   'rules: [{tools: [edit_file, write_file], paths: [infra/**], decide: deny}]\nprotected_paths: [billing/**]\n',
 );
-afterAll(() => rmSync(folder, { recursive: true }));
-
 const stage = stageForAll({ environment: { CONFIG_FILE: file } });
 
 const CANARY = 'canary-of-a-denied-file';

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'countersign-in-force-'));
+const folder = scratchFolder();
+
 const file = join(folder, 'countersign.yml');
 const lists = `protected_paths: ["deploy/**"]
 require:
@@ -13,8 +14,6 @@ rules:
   - { tools: [edit_file], paths: ["legal/**"], decide: deny }
 `;
 writeFileSync(file, `expiry: 2d\nmodels: [large]\n${lists}ceilings:\n  required_approvals: 2\n`);
-afterAll(() => rmSync(folder, { recursive: true }));
-
 const stage = stageForAll({ environment: { CONFIG_FILE: file } });
 
 describe('/config', () => {

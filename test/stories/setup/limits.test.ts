@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { read } from '../support/story.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'countersign-limits-'));
-const file = join(folder, 'countersign.yml');
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
+const file = join(folder, 'countersign.yml');
 const PRICES = 'prices:\n  scripted: {input: 2, cached_input: 0.5, output: 10}\n  small: {input: 1, output: 2}\n';
 writeFileSync(file, `models: [small, unpriced]\n${PRICES}`);
 

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isRecord, parseJson } from '../../../src/lib/trust.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 import { eventually, openProcessStage, type ProcessStage } from '../support/process-stage.ts';
 import { BIGINT, EXACTLY } from '../support/proposals.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'countersign-reload-'));
+const folder = scratchFolder();
 
 const file = join(folder, 'countersign.yml');
 
@@ -24,7 +24,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stage.close();
-  rmSync(folder, { recursive: true });
 });
 
 afterEach(() => {

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT } from '../support/proposals.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'countersign-operator-'));
+const folder = scratchFolder();
+
 const file = join(folder, 'countersign.yml');
 writeFileSync(file, 'expiry: 2d\nceilings:\n  required_approvals: 2\n');
-afterAll(() => rmSync(folder, { recursive: true }));
-
 const stage = stageForAll({ environment: { CONFIG_FILE: file } });
 
 describe('the operator’s settings', () => {

@@ -8,11 +8,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'kysely';
@@ -23,10 +21,9 @@ import { openPglite } from '../../../../src/adapters/store/engine/pglite.ts';
 import { createStore, openStore } from '../../../../src/adapters/store/open.ts';
 import { delivery, pullOf, run, step } from '../../../contracts/store/samples.ts';
 import { nextSignal, present } from '../../../contracts/store/store-under-test.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'countersign-store-'));
-
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = scratchFolder();
 
 describe('a data directory', () => {
   const dataDir = join(root, 'made', 'on-demand');

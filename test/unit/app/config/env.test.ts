@@ -1,19 +1,17 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Environment, parseEnvironment } from '../../../../src/app/config/env.ts';
 import { readKeyFile } from '../../../../src/app/config/keys.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 
-const folder = mkdtempSync(join(tmpdir(), 'countersign-config-'));
-
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
 const complete = {
   APP_ID: '7',

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { holdOperatorSettings, loadOperatorConfig } from '../../../../src/app/config/operator-settings.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'countersign-config-'));
+const folder = scratchFolder();
+
 const path = join(folder, 'countersign.yml');
-afterAll(() => rmSync(folder, { recursive: true }));
-
 function load(text: string) {
   writeFileSync(path, text);
   const loaded = loadOperatorConfig(path, 'large');

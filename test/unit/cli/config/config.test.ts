@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { runConfig } from '../../../../src/cli/config/config.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'countersign-check-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
 function file(name: string, text: string): string {
   const path = join(folder, name);

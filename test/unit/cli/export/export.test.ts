@@ -1,14 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { lockDirectory } from '../../../../src/adapters/store/engine/data-directory.ts';
 import { parseExportOptions } from '../../../../src/cli/export/export.ts';
 import { run } from '../../../cli/process.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'countersign-export-'));
-
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
 function runExport(args: readonly string[], dataDir: string) {
   return run(['export', ...args], { DATA_DIR: dataDir, PATH: process.env['PATH'] ?? '' }, folder).ended;

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -8,9 +7,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { gitDirectory } from '../../../../src/cli/git/run-git.ts';
 import type { VerifiedChange } from '../../../../src/cli/verify/check-commit.ts';
 import { verifyRange } from '../../../../src/cli/verify/verify.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 import { ANA, digest, type History, newHistory, trailers } from './history.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'countersign-hostile-'));
+const scratch = scratchFolder();
 
 const environment = { PATH: process.env['PATH'] ?? '', HOME: scratch };
 
@@ -35,7 +35,6 @@ afterEach(() => vi.unstubAllEnvs());
 
 afterAll(() => {
   history.remove();
-  rmSync(scratch, { recursive: true, force: true });
 });
 
 function git(repository: string, ...args: readonly string[]): string {

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proofOf } from '../../../../src/cli/verify/verify.ts';
 import { type Ended, run } from '../../../cli/process.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 import { ANA, digest, type History, newHistory, trailers } from './history.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'countersign-verify-command-'));
+const scratch = scratchFolder();
 
 const path = process.env['PATH'] ?? '';
 
@@ -32,7 +32,6 @@ beforeAll(() => {
 
 afterAll(() => {
   history.remove();
-  rmSync(scratch, { recursive: true, force: true });
 });
 
 function verify(...args: readonly string[]): Promise<Ended> {
