@@ -51,16 +51,7 @@ const PATH_TRICKS: readonly ((path: string) => string)[] = [
 
 /** Paths that stand in no tree. */
 const OTHER_PATHS = [
-  '.git/config',
-  '.git',
-  'GIT~1/config',
-  '.git./HEAD',
-  '..',
-  '.',
-  '/',
-  '',
-  '~',
-  '/proc/self/environ',
+  ...['.git/config', '.git', 'GIT~1/config', '.git./HEAD', '..', '.', '/', '', '~', '/proc/self/environ'],
 ];
 
 const GLOBS = ['**', '**/.env*', '**/*.pem', '.*/**', '{.env,src/**}', '!src', '[', '**/'.repeat(200), 'deploy/'];
@@ -200,15 +191,7 @@ function malformedDraft(context: DraftContext): Draft {
 
 /** Names that are no tool, or one that nobody offers. */
 const ODD_NAMES = [
-  'approve',
-  'commit',
-  'bash',
-  'functions.write_file',
-  'WRITE_FILE',
-  'write-file',
-  '',
-  '__proto__',
-  'toString',
+  ...['approve', 'commit', 'bash', 'functions.write_file', 'WRITE_FILE', 'write-file', '', '__proto__', 'toString'],
   'a'.repeat(5_000),
 ];
 

@@ -8,13 +8,7 @@ const stage = stageForAll({ environment: { LOG_LEVEL: 'trace' } });
 
 /** Files that usually contain secrets, each with a text that must never be sent anywhere. */
 const SECRET = [
-  '.env',
-  'config/.env.production',
-  'certs/server.pem',
-  'deploy.key',
-  '.ssh/id_ed25519',
-  '.npmrc',
-  '.netrc',
+  ...['.env', 'config/.env.production', 'certs/server.pem', 'deploy.key', '.ssh/id_ed25519', '.npmrc', '.netrc'],
 ];
 
 const CANARY = 'canary-of-a-secret-file';

@@ -26,32 +26,16 @@ type Review = {
 };
 
 const REPLIES = [
-  '/approve',
-  '/deny',
-  '/deny no need',
-  'use bigint',
-  '/edit use bigint',
-  'lgtm',
-  '@ben look',
-  '/approve but',
-  '> quoted',
+  ...['/approve', '/deny', '/deny no need', 'use bigint', '/edit use bigint', 'lgtm', '@ben look', '/approve but'],
+  ...['> quoted'],
 ];
 
 /** Used in at most one reply, because the order of two replies about all proposals is undefined. */
 const ABOUT_ALL = ['/approve all', '/deny all', '/edit all otherwise'];
 
 const BODIES = [
-  '/approve all',
-  '/approve',
-  '/deny all',
-  '/deny',
-  '/deny not so',
-  '/edit otherwise',
-  '/continue',
-  '/status',
-  'all of it otherwise',
-  'ok',
-  '',
+  ...['/approve all', '/approve', '/deny all', '/deny', '/deny not so', '/edit otherwise', '/continue', '/status'],
+  ...['all of it otherwise', 'ok', ''],
 ];
 
 /** Three pending changes of one turn. */

@@ -167,26 +167,11 @@ describe('requests from strangers', () => {
       return seed % below;
     };
     const pieces = [
-      'POST ',
-      'GET ',
-      '/api/github/webhooks',
-      ' HTTP/1.1',
-      '\r\n',
-      'Content-Length: ',
-      '7',
-      '-1',
-      ': ',
-      '{}',
+      ...['POST ', 'GET ', '/api/github/webhooks', ' HTTP/1.1', '\r\n', 'Content-Length: ', '7', '-1', ': ', '{}'],
     ];
     const more = [
-      '\u0000',
-      'x-github-event: ',
-      '__proto__',
-      'Transfer-Encoding: chunked',
-      'Expect: 1',
-      'Host: x',
-      'ffffff',
-      '\n',
+      ...['\u0000', 'x-github-event: ', '__proto__', 'Transfer-Encoding: chunked', 'Expect: 1', 'Host: x'],
+      ...['ffffff', '\n'],
     ];
     const all = [...pieces, ...more];
     const one = (): Promise<string> =>

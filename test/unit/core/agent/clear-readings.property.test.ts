@@ -14,13 +14,7 @@ import type { TranscriptMessage } from '../../../../src/core/state/conversation.
 import { isClearable, toolsOfKind } from '../../../../src/core/state/tools.ts';
 
 const TOOL = fc.constantFrom(
-  'read_file',
-  'SEARCH',
-  'functions.read_diff',
-  'read_discussion',
-  'edit_file',
-  'plan',
-  'nonsense',
+  ...['read_file', 'SEARCH', 'functions.read_diff', 'read_discussion', 'edit_file', 'plan', 'nonsense'],
 );
 
 type Turn = { readonly tools: readonly string[]; readonly length: number; readonly words: string | null };

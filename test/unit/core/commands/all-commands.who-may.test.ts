@@ -166,22 +166,8 @@ describe('ambiguous comments never change a file (S65)', () => {
   const piece = fc.constantFrom(
     ...['/approve', '/approve all', 'approve', '/countersign', '@countersign', 'k7q2', 'all', 'lgtm', 'yes', '👍', '1'],
     ...[
-      '\n',
-      '\n\n',
-      '\r\n',
-      ' ',
-      '    ',
-      '\t',
-      '> ',
-      '- ',
-      '# ',
-      '```',
-      '`',
-      '<!--',
-      '-->',
-      '<pre>',
-      '\u200B',
-      '\uFF0F',
+      ...['\n', '\n\n', '\r\n', ' ', '    ', '\t', '> ', '- ', '# ', '```', '`', '<!--', '-->', '<pre>', '\u200B'],
+      ...['\uFF0F'],
     ],
   );
 

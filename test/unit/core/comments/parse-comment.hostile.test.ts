@@ -9,18 +9,8 @@ import { HOSTILE_BODIES, repeated, SIZE } from './hostile-bodies.ts';
 
 const piece = fc.constantFrom(
   ...[
-    '/approve',
-    '/approve k7q2',
-    '/countersign',
-    '@countersign',
-    'all',
-    'k7q2',
-    'lgtm',
-    'yes',
-    '1',
-    '👍',
-    'a',
-    'word',
+    ...['/approve', '/approve k7q2', '/countersign', '@countersign', 'all', 'k7q2', 'lgtm', 'yes', '1', '👍', 'a'],
+    ...['word'],
   ],
   ...['\n', '\n', '\n\n', '\r\n', '\r', ' ', '    ', '\t', '> ', '>', '- ', '1. ', '# ', '```', '````', '~~~', '`'],
   ...['<!--', '-->', '<pre>', '</pre>', '<div>', 'suggestion', '---', '===', '***', '\u200B', '\uFEFF', '\u0000', '／'],
@@ -67,17 +57,7 @@ describe('an ambiguous comment is never an approval (S65)', () => {
 
   it('a command has no effect below or behind other text (S65)', () => {
     const before = fc.constantFrom(
-      'please',
-      '`',
-      '```',
-      '<!-- -->',
-      '- a',
-      '# a',
-      '    a',
-      '\u00A0',
-      '<b>',
-      '\\',
-      '1.',
+      ...['please', '`', '```', '<!-- -->', '- a', '# a', '    a', '\u00A0', '<b>', '\\', '1.'],
     );
     fc.assert(
       fc.property(before, fc.constantFrom('\n', '\n\n', ' '), (words, gap) => {
@@ -92,25 +72,8 @@ describe('blocks are parsed as they are rendered (S48, S58)', () => {
   const line = fc.constantFrom(
     ...['```suggestion', '````suggestion', '```', '````', '~~~', '~~~suggestion', '``` ts', '   ```', '    ```'],
     ...[
-      'text',
-      '',
-      '',
-      '> quote',
-      '> ```',
-      '<!--',
-      '-->',
-      '<!-- x -->',
-      '<pre>',
-      '</pre>',
-      '<div>',
-      '<b',
-      '# a',
-      '---',
-      '- item',
-      '-',
-      '1) item',
-      '  ```suggestion',
-      '\ttext',
+      ...['text', '', '', '> quote', '> ```', '<!--', '-->', '<!-- x -->', '<pre>', '</pre>', '<div>', '<b', '# a'],
+      ...['---', '- item', '-', '1) item', '  ```suggestion', '\ttext'],
     ],
   );
 

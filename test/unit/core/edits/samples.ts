@@ -47,17 +47,7 @@ export function rewriteOf(before: string, after: string): FileChange | null {
 
 /** Lines that are hard for diffs and Markdown; few of them, so that they repeat. */
 export const anyLine = fc.constantFrom(
-  'a',
-  'b',
-  '',
-  'c d',
-  '```',
-  '+x',
-  '-y',
-  '@@ -1 +1 @@',
-  '\\ No newline',
-  '😀',
-  ' ',
+  ...['a', 'b', '', 'c d', '```', '+x', '-y', '@@ -1 +1 @@', '\\ No newline', '😀', ' '],
 );
 
 /** Texts of few different lines, with and without a final newline. */

@@ -50,21 +50,8 @@ describe('checkPath', () => {
 
   it.each([
     ...[
-      '',
-      '.',
-      '/',
-      '../x',
-      'a/..',
-      '././a',
-      './../a',
-      'a/.',
-      'a//b',
-      'a/',
-      'C:/x',
-      'a\\b',
-      'a%2fb',
-      '%2e%2e/x',
-      'a%00',
+      ...['', '.', '/', '../x', 'a/..', '././a', './../a', 'a/.', 'a//b', 'a/', 'C:/x', 'a\\b', 'a%2fb'],
+      ...['%2e%2e/x', 'a%00'],
     ],
   ])('%j is refused with T13 (S13, E1, E14)', (path) => {
     expect(check(path)).toBe(outside(path));

@@ -134,16 +134,8 @@ describe('the repository’s settings', () => {
 describe('a path or glob that would cover nothing', () => {
   it.each([
     ...[
-      'gen/',
-      'src//a.ts',
-      '/src/a',
-      '!src/**',
-      'src/{a,b}/**',
-      '**.pem',
-      'src/***',
-      'src/a ',
-      'src/../gen/**',
-      'src\\a',
+      ...['gen/', 'src//a.ts', '/src/a', '!src/**', 'src/{a,b}/**', '**.pem', 'src/***', 'src/a ', 'src/../gen/**'],
+      ...['src\\a'],
     ],
   ])('%j is a problem wherever globs are, and says what to write (S127)', (glob) => {
     const quoted = JSON.stringify(glob);

@@ -32,13 +32,7 @@ const guess = fc.constantFrom(
   SECRET,
   SECRET.slice(0, 8),
   SECRET.slice(4, 6),
-  '3',
-  '[redacted]',
-  "'",
-  ' ',
-  '\n',
-  'x = ',
-  'y',
+  ...['3', '[redacted]', "'", ' ', '\n', 'x = ', 'y'],
 );
 
 const textOf = (parts: fc.Arbitrary<string>, maxLength: number) =>
