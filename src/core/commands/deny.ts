@@ -9,6 +9,7 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
+import { instructedOutput } from '../agent/shared/speakers.ts';
 import { deniedOutput, readDeniedOutput } from '../agent/shared/tool-results.ts';
 import { type CommandNamed, readLeadingGlob, readTargetsAndText } from '../comments/command-line.ts';
 import type { Proposal } from '../state/proposal.ts';
@@ -47,11 +48,7 @@ function runDeny(context: CommandContext, command: CommandNamed<'deny'>): Step {
   if (question !== null) return answerQuestion(context, question, { kind: 'reject' }, text);
   const resolved = resolveDecisionTargets(context, deny, targets);
   if (!('open' in resolved)) return resolved;
-  const denied = resolved.open.reduce(
-    (builder, one) => rejectWithVote(builder, one, createVote(context, one, 'deny', text), context.intent.createdAt),
-    startStep(context.pull),
-  );
-  return endRejection(context, denied, resolved, { action: 'deny', text });
+  return rejectAll(context, startStep(context.pull), resolved, { action: 'deny', text });
 }
 
 /** The pull request's author can deny without write access, but can't instruct the agent. */
@@ -60,23 +57,33 @@ function reasonForModel({ role }: CommandContext, reason: string): string | null
   return role === 'writer' && text !== '' ? text : null;
 }
 
-/** Rejects one proposal with this vote, and answers its call. `at` is the time of the denial. */
+/** Rejects one proposal with this vote, and answers its call. `at` is the time of the vote. */
 export function rejectWithVote(builder: StepBuilder, proposal: Proposal, vote: Vote, at: string): StepBuilder {
   const voted = recordVote(builder, vote);
-  const rejected = withProposal(voted, transition(currentProposal(voted, proposal), 'rejected', at));
-  const { change } = proposal;
-  const output = change.op === 'read' ? readDeniedOutput(change.path, vote) : deniedOutput(vote);
-  return queueCommentUpdate(answerProposalCalls(rejected, proposal, output), proposal);
+  const current = currentProposal(voted, proposal);
+  const rejected = withProposal(voted, transition(current, 'rejected', at));
+  return queueCommentUpdate(answerProposalCalls(rejected, proposal, outputOf(builder, current, vote)), proposal);
 }
 
-/** Ends a step that denied the open proposals. It can't stop a commit already in flight, but prevents any retry. */
-export function endRejection(
+/** An instruction becomes the result of the proposal's call. */
+function outputOf({ pull }: StepBuilder, proposal: Proposal, vote: Vote): string {
+  const { change } = proposal;
+  if (vote.action === 'edit') return instructedOutput(proposal, vote, pull.run?.task.by ?? null);
+  return change.op === 'read' ? readDeniedOutput(change.path, vote) : deniedOutput(vote);
+}
+
+/** Rejects the open proposals. It can't stop a commit already in flight, but prevents any retry. */
+export function rejectAll(
   context: CommandContext,
-  rejected: StepBuilder,
+  started: StepBuilder,
   resolved: ResolvedTargets,
   { action, text }: { readonly action: 'deny' | 'edit'; readonly text: string | null },
 ): Step {
   const { open, alreadyDecided } = resolved;
+  const rejected = open.reduce(
+    (builder, one) => rejectWithVote(builder, one, createVote(context, one, action, text), context.intent.createdAt),
+    started,
+  );
   // An undo has no call that an instruction could go to, so `/edit` does not stop it.
   const executing = alreadyDecided.filter(
     ({ state, origin }) => state === 'executing' && (action === 'deny' || origin.kind === 'call'),

@@ -1,15 +1,5 @@
 import { couldApprovalCount } from '../actions/approvals.ts';
-import {
-  currentProposal,
-  queueCommentUpdate,
-  recordFeedback,
-  recordVote,
-  type StepBuilder,
-  startStep,
-  withProposal,
-} from '../actions/step-builder.ts';
-import { answerProposalCalls } from '../actions/tool-batch.ts';
-import { instructedOutput } from '../agent/shared/speakers.ts';
+import { recordFeedback, startStep } from '../actions/step-builder.ts';
 import { type CommandNamed, readTargetsAndText } from '../comments/command-line.ts';
 import { NOT_ONE_PLACE, type UserEditInput, userEditRange } from '../edits/build/user-edit.ts';
 import type { FileChange } from '../edits/change.ts';
@@ -18,17 +8,15 @@ import { undoNotEditable } from '../messages/replies.ts';
 import type { FileAtHead } from '../state/head-changes.ts';
 import type { CommentIntent, Targets } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
-import { endRejection } from './deny.ts';
+import { rejectAll } from './deny.ts';
 import { approvalNeeds } from './shared/approval-checks.ts';
 import {
   type CommandContext,
   type CommandDefinition,
   type CommentContext,
-  createVote,
   endWithReply,
   type ResolvedTargets,
 } from './shared/context.ts';
@@ -89,23 +77,7 @@ function recordEditRequest(
   if (undos.length > 0) return endWithReply(context, undoNotEditable(undos), 'undo-refused');
   const pull = startStep(context.pull);
   const started = targets.by === 'all' && open.length > 0 ? recordFeedback(pull, context.facts.now) : pull;
-  const rejected = open.reduce((builder, one) => rejectWithInstruction(builder, one, context, instruction), started);
-  return endRejection(context, rejected, resolved, { action: 'edit', text: instruction });
-}
-
-/** The instruction becomes the result of the proposal's call. */
-function rejectWithInstruction(
-  builder: StepBuilder,
-  proposal: Proposal,
-  context: CommandContext,
-  instruction: string,
-): StepBuilder {
-  const vote = createVote(context, proposal, 'edit', instruction);
-  const voted = recordVote(builder, vote);
-  const current = currentProposal(voted, proposal);
-  const rejected = withProposal(voted, transition(current, 'rejected', context.intent.createdAt));
-  const output = instructedOutput(current, vote, builder.pull.run?.task.by ?? null);
-  return queueCommentUpdate(answerProposalCalls(rejected, proposal, output), proposal);
+  return rejectAll(context, started, resolved, { action: 'edit', text: instruction });
 }
 
 /** A reply whose one suggestion block is to replace the proposed lines. */
