@@ -60,18 +60,6 @@ describe('the first message of a run', () => {
     expect(message).toContain('\n(all) 2\nsrc/ 1\n');
   });
 
-  it('shows most files of a large diff whole, and names the others with the tool that shows them (S136)', async () => {
-    const branch = Object.fromEntries(
-      Array.from({ length: 12 }, (_, n) => [`src/f${n}.ts`, `// ${n}\n${'x'.repeat(99)}\n`.repeat(n < 10 ? 20 : 250)]),
-    );
-    const story = await stage().tell({ branch });
-    await story.ana.says('/countersign look around');
-    const message = firstMessage(story);
-    for (let n = 0; n < 10; n += 1) expect(message).toContain(`diff of src/f${n}.ts:\n@@ -0,0 +1,40 @@`);
-    expect(message).toContain('Not shown here (read_diff or read_file shows them): "src/f10.ts", "src/f11.ts".');
-    expect(Buffer.byteLength(message)).toBeLessThan(32_000);
-  });
-
   it('for a pull request of 20 files is below 12 k tokens, with the tools and the system prompt (S136)', async () => {
     const line = (n: number): string => `  const value${n} = compute(input.part${n}, { strict: true }); // step ${n}\n`;
     const text = (n: number): string => Array.from({ length: 40 }, (_, at) => line(at + n)).join('');

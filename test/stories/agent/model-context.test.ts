@@ -106,19 +106,3 @@ describe('the model’s context for a question (S157, S169)', () => {
     expect(bot.answer()).toContain('> All read.');
   });
 });
-
-describe('a context that is smaller than the first message', () => {
-  it('ends the run with a clear sentence, and the model is not asked (S169)', async () => {
-    await stage().restart({ MODEL_CONTEXT_TOKENS: '1000' });
-    const { ana, bot, model } = await tellPages();
-    await ana.says('/countersign use bigint');
-    expect(model.requests()).toEqual([]);
-    expect(bot.answer()).toMatch(
-      /Even without older readings the conversation has about \d,\d{3} tokens, and at most 750 fit into the model’s context; the operator should check .MODEL\\?_CONTEXT\\?_TOKENS/,
-    );
-    await stage().restart({ MODEL_CONTEXT_TOKENS: '100000' });
-    model.proposes(BIGINT);
-    await ana.says('/resume');
-    expect(bot.proposals()).toHaveLength(1);
-  });
-});

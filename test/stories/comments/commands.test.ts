@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
-import { requestsSince } from '../support/requests.ts';
 import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
@@ -61,12 +60,6 @@ describe('commands in a comment', () => {
     ]);
   });
 
-  it('the App’s name in front of a command changes nothing (S57)', async () => {
-    const { ana, bot, pr } = await propose(stage(), BIGINT);
-    await ana.replies(bot.proposal(1), `@${stage().github.app.slug} /approve`);
-    expect(pr.commits()).toHaveLength(1);
-  });
-
   it('an invalid id is refused by name, a typo gets the form, and another bot’s command is left alone (S62)', async () => {
     const story = await propose(stage(), BIGINT);
     await story.ana.says('/approve z9z9');
@@ -123,17 +116,5 @@ describe('comments and reactions that never decide', () => {
     const { ana, pr } = await propose(stage(), BIGINT);
     await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/approve all' }));
     expect(pr.commits()).toHaveLength(1);
-  });
-
-  it('the same text on an issue is ignored (F12)', async () => {
-    const story = await stage().tell();
-    const { ana, pr, model } = story;
-    const before = stage().github.requests.length;
-    const here = { actor: ana.person.actor, repositoryId: pr.repositoryId };
-    const issue = stage().github.apply(OPERATIONS.openIssue, { ...here, title: 'A wish' });
-    stage().github.apply(OPERATIONS.createIssueComment, { ...here, number: issue.number, body: '/countersign do it' });
-    await stage().settle();
-    expect(requestsSince(stage(), story, before)).toEqual([]);
-    expect(model.requests()).toEqual([]);
   });
 });

@@ -87,13 +87,6 @@ describe('approving', () => {
     );
   });
 
-  it('/approve all with a further word approves nothing and says so (S42)', async () => {
-    const story = await propose(stage(), BIGINT, EXACTLY);
-    await story.ana.says('/approve all now');
-    expect(story.bot.answer()).toContain('Nothing was decided.');
-    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
-  });
-
   it('text below /approve reaches the model as a note; text on the same line decides nothing (S42)', async () => {
     const { ana, bot, model, pr } = await propose(stage(), BIGINT);
     await ana.replies(bot.proposal(1), '/approve but rename it');
@@ -115,19 +108,6 @@ describe('denying, or asking for something else', () => {
     await ana.says('/deny');
     expect(await proposalStates(story)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(pr.commits()).toEqual([]);
-  });
-
-  it('an id surrounded by punctuation names that change and no other (S44, S47)', async () => {
-    const story = await propose(stage(), BIGINT, EXACTLY, NEW_PAGE);
-    const { ana, bot } = story;
-    const [first, second, third] = bot.proposals().map(({ proposalId }) => proposalId);
-    await ana.says(`/edit \`${first}\`: with numbers`);
-    expect(await proposalStates(story)).toEqual(['rejected', 'proposed', 'proposed']);
-    await ana.says(`/approve ${second}`);
-    await ana.says(`/deny ${second}: too late`);
-    expect(await proposalStates(story)).toEqual(['rejected', 'completed', 'proposed']);
-    await ana.says(`/deny ${second}, ${third}: please`);
-    expect(await proposalStates(story)).toEqual(['rejected', 'completed', 'rejected']);
   });
 
   it('a bare /deny with several pending changes denies nothing; /deny all in a thread denies all of them (S44)', async () => {

@@ -115,22 +115,6 @@ describe('GitHub’s own button', () => {
   });
 });
 
-describe('a pull request that GitHub does not show completely', () => {
-  it('the last of 320 files has a suggestion block like the first (S33, S34)', async () => {
-    const paths = Array.from({ length: 320 }, (_, at) => `src/${1000 + at}.txt`);
-    const { ana, ben, bot, model, pr } = await stage().tell({
-      branch: Object.fromEntries(paths.map((path) => [path, LINES])),
-    });
-    model.proposes(edit('src/1000.txt', 'two', 'zwei'), edit('src/1319.txt', 'two', 'zwei'));
-    await ana.says('/countersign change both');
-    for (const number of [1, 2]) {
-      expect(suggestionIn(bot.proposal(number).body).kind).toBe('one');
-      await ben.commitsSuggestion(bot.proposal(number));
-    }
-    expect(pr.file('src/1319.txt')).toBe(LINES.replace('two', 'zwei'));
-  });
-});
-
 describe('the changes of one response', () => {
   it('R25: are numbered in the order of their pages, before and after the decision', async () => {
     const story = await stage().tell({ branch: { 'a.txt': LINES } });

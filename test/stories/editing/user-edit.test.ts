@@ -110,25 +110,6 @@ describe('a block that is refused', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'mine' }));
   });
 
-  it('a block for a change in several places, also of an overwritten file, is refused (S48)', async () => {
-    const story = await tellRows(stage());
-    story.model.proposes({ name: 'read_file', arguments: { path: 'README.md' } });
-    story.model.proposes(
-      edit(ROWS_PATH, '5;', '50;', { replace_all: true }),
-      write('README.md', '# Other\n\nOther.\n'),
-    );
-    await story.ana.says('/countersign change all of it');
-    for (const proposal of story.bot.proposals()) {
-      if (proposal.kind === 'issue') await story.ana.says(quoteReply(proposal.body, block('mine')));
-      else await story.ana.replies(proposal, block('mine'));
-      expect(story.bot.answer()).toContain(
-        proposal.kind === 'issue' ? 'only in the change’s own thread' : 'its page has no suggestion block',
-      );
-    }
-    expect(story.bot.answers()).toHaveLength(2);
-    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
-  });
-
   it('a block with a character that nobody sees is refused with its name and line (S48, X1)', async () => {
     const story = await tellRows(stage());
     const { ana, bot, model, pr } = story;

@@ -69,20 +69,6 @@ describe('the base branch changes', () => {
     expect(model.toolMessages()[0]).toMatch(/^Withdrawn: the pull request now targets release, not main/);
   });
 
-  it('a new title or description changes nothing (S90b)', async () => {
-    const story = await propose(stage(), BIGINT, EXACTLY);
-    const { ana, bot, pr } = story;
-    stage().github.apply(OPERATIONS.editPullRequest, {
-      actor: ana.person.actor,
-      repositoryId: pr.repositoryId,
-      number: pr.number,
-      title: 'A better title',
-    });
-    await stage().settle();
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toHaveLength(1);
-  });
-
   it.each(['topic', 'main'])(
     'deleting the branch %s closes it, and pending changes are cancelled (S90b, S51)',
     async (branch) => {

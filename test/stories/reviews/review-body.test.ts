@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposalStates } from '../support/proposals.ts';
-import { editRow, proposeRows, ROWS_PATH, row, rows } from '../support/rows.ts';
+import { editRow, proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
 import { type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
@@ -108,23 +108,6 @@ describe('a review with comments and a body', () => {
       ['approve review'],
       ['deny thread'],
       ['approve review'],
-    ]);
-  });
-
-  it('so it is where one comment has own lines that need another approval (S55)', async () => {
-    const story = await proposeUnder({ '.github/countersign.yml': 'required_approvals: 2\n' });
-    const { ana, bot } = story;
-    const body = ['```suggestion', row(12, 121), '```'].join('\n');
-    stage().github.deliveries.intercept(() => 'hold');
-    stage().pass(2);
-    ana.person.reviews({ event: 'COMMENT', body: '/approve all', replies: [{ inReplyTo: bot.proposal(2).id, body }] });
-    await deliverBackwards();
-    const { proposals } = await story.stored();
-    expect(proposals.map(({ state, votes }) => [state, ...votes.map(({ action }) => action)])).toEqual([
-      ['proposed', 'approve'],
-      ['superseded'],
-      ['proposed', 'approve'],
-      ['proposed', 'modify'],
     ]);
   });
 

@@ -48,16 +48,6 @@ beforeEach(async () => {
 });
 
 describe('what the App lacks on GitHub, at the start', () => {
-  it('an App that has everything is one line, and few requests (O4)', async () => {
-    install();
-    const { warnings, lines, asked } = await check();
-    expect(warnings).toEqual([]);
-    expect(lines.filter(isAllClear)).toMatchObject([{ installations: 1 }]);
-    expect(asked.filter((name) => name === 'GET /app/installations')).toHaveLength(1);
-    // One of them loads the identity, and one reads GitHub's clock.
-    expect(asked.filter((name) => name === 'GET /app')).toHaveLength(3);
-  });
-
   it('an App whose only installation is suspended works nowhere, and the line says where to unsuspend it (O4)', async () => {
     const { login, id } = install();
     stage().github.apply(OPERATIONS.suspendApp, { installationId: id, suspended: true });
@@ -121,28 +111,6 @@ describe('what the App lacks on GitHub, at the start', () => {
         fix: expect.stringContaining('tick “Pull request review”'),
       }),
     ]);
-  });
-
-  it('accounts that have not accepted a permission are in one line, also from the second page on (O4)', async () => {
-    for (let count = 0; count < 99; count += 1) install();
-    const first = install({ ...REGISTERED_PERMISSIONS, contents: 'read' });
-    const second = install({ ...REGISTERED_PERMISSIONS, contents: 'read' });
-    const suspended = install({ metadata: 'read', checks: 'write' });
-    stage().github.apply(OPERATIONS.suspendApp, { installationId: suspended.id, suspended: true });
-    const { warnings, asked } = await check();
-    expect(warnings).toMatchObject([
-      {
-        msg: 'installations lack a permission',
-        permission: 'contents: write',
-        accounts: [first, second].map(({ login, id }) => ({
-          account: login,
-          url: `${stage().github.url}/settings/installations/${id}`,
-        })),
-        more: 0,
-        fix: expect.stringContaining('“Review request”'),
-      },
-    ]);
-    expect(asked.filter((name) => name === 'GET /app/installations')).toHaveLength(2);
   });
 
   it('O4: accounts that grant no checks are one warning, and a task works nevertheless', async () => {

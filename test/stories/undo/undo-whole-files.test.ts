@@ -2,24 +2,9 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import { BOT, botCommits } from '../support/applied-changes.ts';
 import { stageForAll } from '../support/open-and-close.ts';
-import { move, read, remove, type Story, write } from '../support/story.ts';
+import { move, remove, type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
-
-describe('undo of a write', () => {
-  it('restores a file in which every line was replaced, with its line endings', async () => {
-    const { pr, ana, bot, model } = await stage().tell({ files: { 'notes.txt': 'one\r\ntwo\r\nthree' } });
-    const before = pr.file('notes.txt');
-    model.proposes(read('notes.txt'));
-    model.proposes(write('notes.txt', 'eins\nzwei\n'));
-    await ana.says('/countersign translate the notes');
-    await ana.says('/approve');
-    expect(pr.file('notes.txt')).not.toBe(before);
-    await ana.says(`/undo ${bot.proposal(1).proposalId}`);
-    await ana.says('/approve');
-    expect(pr.file('notes.txt')).toBe(before);
-  });
-});
 
 const SCRIPT = '#!/bin/sh\r\necho run';
 

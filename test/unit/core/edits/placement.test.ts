@@ -38,24 +38,6 @@ describe('choosePlacement', () => {
     expect(suggestion('a\nb\nc\n', 'b', 'B')).toMatchObject({ startLine: null, line: 2, lines: ['B'] });
   });
 
-  it('an insertion repeats its anchor line (S34)', () => {
-    expect(suggestion('a\nb\n', 'a\n', 'a\nx\n')).toMatchObject({ startLine: null, line: 1, lines: ['a', 'x'] });
-  });
-
-  it('an insertion at the top repeats the line after it (S34)', () => {
-    expect(suggestion('a\nb\n', 'a\n', 'x\na\n')).toMatchObject({ startLine: null, line: 1, lines: ['x', 'a'] });
-  });
-
-  it('an insertion before and after an empty line (S34)', () => {
-    expect(suggestion('a\n\nb\n', 'a\n', 'a\nx\n')).toMatchObject({ line: 1, lines: ['a', 'x'] });
-    expect(suggestion('a\n\nb\n', '\n\nb', '\n\nx\nb')).toMatchObject({ line: 2, lines: ['', 'x'] });
-  });
-
-  it('an insertion at the end, with and without a newline there (S34)', () => {
-    expect(suggestion('a\nb\n', 'b\n', 'b\nc\n')).toMatchObject({ line: 2, lines: ['b', 'c'] });
-    expect(suggestion('a\nb', 'b', 'b\nc')).toMatchObject({ line: 2, lines: ['b', 'c'] });
-  });
-
   it('an empty block deletes, a block with one empty line does not (S34)', () => {
     expect(suggestion('a\nb\nc\n', 'b\n', '')).toMatchObject({ kind: 'suggestion', line: 2, lines: [] });
     expect(suggestion('a\nb\nc\n', 'b\n', '\n')).toMatchObject({ kind: 'suggestion', line: 2, lines: [''] });

@@ -39,28 +39,6 @@ const piece = fc.constantFrom('a', 'b', '\n', '\n', 'a\n', 'b\r\n', '\r', '\u{FE
 const text = fc.array(piece, { maxLength: 24 }).map((pieces) => pieces.join(''));
 
 describe('regionBetween', () => {
-  it('leaves out common lines at the start and end', () => {
-    expect(regionBetween('1\n2\n3\n4\n5\n6\n7\n8\n9\n', '1\n2\n3\n4\nfive\n6\n7\n8\n9\n')).toEqual({
-      oldStart: 5,
-      newStart: 5,
-      before: ['2\n', '3\n', '4\n'],
-      old: ['5\n'],
-      new: ['five\n'],
-      after: ['6\n', '7\n', '8\n'],
-    });
-  });
-
-  it('numbers a side without lines by the line before it', () => {
-    expect(regionBetween('a\nb\n', 'a\nx\nb\n')).toMatchObject({ oldStart: 1, newStart: 2, old: [], new: ['x\n'] });
-    expect(regionBetween('a\n', 'x\na\n')).toMatchObject({ oldStart: 0, newStart: 1 });
-    expect(regionBetween('a\nb\n', 'b\n')).toMatchObject({ oldStart: 1, newStart: 0 });
-    expect(regionBetween('', 'a')).toMatchObject({ oldStart: 0, newStart: 1 });
-  });
-
-  it('takes the prefix first, so a repeated line is added after its equal', () => {
-    expect(regionBetween('a\nb\n', 'a\na\nb\n')).toMatchObject({ oldStart: 1, newStart: 2, new: ['a\n'] });
-  });
-
   it('equals the definition', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {

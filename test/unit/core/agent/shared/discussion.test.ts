@@ -150,32 +150,4 @@ describe('formatDiscussion', () => {
     const discussion = { ...EMPTY, comments: [statement('dora', 'Rename it.', 0), ...strangers] };
     expect(findSpeakers({ ...INPUT, discussion }).slice(0, 2)).toEqual(['dora', 'p49']);
   });
-
-  it('names the people whose words it shows, each once, whether or not they have access (X7)', () => {
-    const long = (minute: number) => statement('hugo', `${minute}: ${'x'.repeat(3_990)}`, minute);
-    const discussion: Discussion = {
-      ...EMPTY,
-      author: by('gina'),
-      description: 'Why',
-      comments: [
-        statement('ana', 'one', 40),
-        statement('ana', 'two', 41),
-        statement('elf', '/status', 42),
-        statement('dora', 'named, without access', 43),
-        statement('gil', 'not named, without access', 43),
-        { ...statement('elf', 'named, by an App', 43), author: by('elf', 'app-as-person') },
-        { ...statement('frida', 'named, imported', 43), author: by('frida', 'other') },
-        statement('ci', 'named, a bot', 43, true),
-        { ...statement('ivan', 'By an App', 44), author: by('ivan', 'app-as-person') },
-      ],
-      reviews: [{ ...statement('bea', '', 45), state: 'APPROVED' }],
-      threads: [
-        thread('a.ts', statement('cleo', 'too far above', 1), ...Array.from({ length: 20 }, (_, at) => long(at + 2))),
-      ],
-    };
-    const permissions = new Map(PERMISSIONS);
-    for (const login of ['bea', 'cleo', 'gina', 'hugo', 'ivan']) permissions.set(login, 'write');
-    const shown = formatDiscussion({ ...INPUT, discussion, permissions }, 0);
-    expect(shown).not.toContain('too far above');
-  });
 });

@@ -2,23 +2,10 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import { formatFileContent } from '../../../../../src/core/agent/tools/read-file.ts';
-import { createFileSearch, formatSearchResults, type SearchQuery } from '../../../../../src/core/agent/tools/search.ts';
 import { buildEdit, buildWrite } from '../../../../../src/core/edits/build/build-text.ts';
 import { applyRegion } from '../../../../../src/core/edits/region.ts';
 import { encodeText } from '../../../../../src/core/edits/text/characters.ts';
-import { literal } from './literal-query.ts';
-
-/** The output of a search of these files. */
-function searched(
-  query: SearchQuery,
-  ...files: readonly { readonly path: string; readonly bytes: Uint8Array }[]
-): string {
-  const searchFile = createFileSearch(query);
-  const results = files.map(({ path, bytes }) => ({ path, result: searchFile({ path, bytes }) }));
-  const found = results.flatMap(({ result }) => (typeof result === 'string' || result === null ? [] : [result]));
-  const skipped = results.flatMap(({ path, result }) => (typeof result === 'string' ? [{ path, reason: result }] : []));
-  return formatSearchResults(query, null, { found, skipped, isComplete: true });
-}
+import { literal, searched } from './literal-query.ts';
 
 const ref = { blob: 'b'.repeat(40), mode: '100644' } as const;
 

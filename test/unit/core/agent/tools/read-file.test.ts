@@ -1,21 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatFileContent } from '../../../../../src/core/agent/tools/read-file.ts';
-import { createFileSearch, formatSearchResults, type SearchQuery } from '../../../../../src/core/agent/tools/search.ts';
 import { encodeText } from '../../../../../src/core/edits/text/characters.ts';
-import { literal } from './literal-query.ts';
-
-/** The output of a search of these files. */
-function searched(
-  query: SearchQuery,
-  ...files: readonly { readonly path: string; readonly bytes: Uint8Array }[]
-): string {
-  const searchFile = createFileSearch(query);
-  const results = files.map(({ path, bytes }) => ({ path, result: searchFile({ path, bytes }) }));
-  const found = results.flatMap(({ result }) => (typeof result === 'string' || result === null ? [] : [result]));
-  const skipped = results.flatMap(({ path, result }) => (typeof result === 'string' ? [{ path, reason: result }] : []));
-  return formatSearchResults(query, null, { found, skipped, isComplete: true });
-}
+import { literal, searched } from './literal-query.ts';
 
 const blob = 'a'.repeat(40);
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalizeLineEndings } from '../../../../../src/core/edits/text/characters.ts';
 import { dominantLineEnding, keepLineEndings } from '../../../../../src/core/edits/text/line-endings.ts';
 import {
   countLineFeeds,
@@ -82,21 +81,6 @@ describe('line endings of a text', () => {
         expect(countLines(text)).toBe(splitLines(text).length);
         expect(countLineFeeds(text)).toBe(text.split('\n').length - 1);
         expect(crLfToLf(text)).toBe(text.split('\r\n').join('\n'));
-      }),
-      { numRuns: 1000 },
-    );
-  });
-
-  it('normalizes like split and join, and maps offsets back in any order (S10)', () => {
-    fc.assert(
-      fc.property(fc.oneof(characters, anyText), fc.array(fc.nat({ max: 20 }), { maxLength: 8 }), (text, offsets) => {
-        const { text: short, originalOffset } = normalizeLineEndings(text);
-        expect(short).toBe(text.split('\r\n').join('\n'));
-        for (const offset of offsets.filter((one) => one <= short.length)) {
-          const start = originalOffset(offset);
-          expect(text.slice(0, start).replaceAll('\r\n', '\n')).toBe(short.slice(0, offset));
-          expect(text.slice(start - 1, start + 1)).not.toBe('\r\n');
-        }
       }),
       { numRuns: 1000 },
     );
