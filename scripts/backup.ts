@@ -8,20 +8,20 @@ import { existsSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { lockDirectory } from '../src/adapters/store/engine/data-directory.ts';
-import { loadDatabaseConfig } from '../src/app/config/env.ts';
+import { type Environment, loadDatabaseConfig, readEnvironment } from '../src/app/config/env.ts';
 
 type Verb = 'save' | 'restore';
 
-function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): void {
+function run(program: string, args: readonly string[], env: Environment = readEnvironment()): void {
   execFileSync(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** The address in libpq's variables: other users can read a program's arguments. */
-function libpq(address: string): NodeJS.ProcessEnv {
+function libpq(address: string): Environment {
   const { hostname, port, username, password, pathname, searchParams } = new URL(address);
   const [mode, ca] = [searchParams.get('sslmode'), searchParams.get('sslrootcert')];
   return {
-    ...process.env,
+    ...readEnvironment(),
     PGHOST: decodeURIComponent(hostname),
     PGPORT: port || '5432',
     PGUSER: decodeURIComponent(username),

@@ -8,6 +8,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { apiBaseUrl } from '../../src/adapters/github/requests/client.ts';
+import { readEnvironment } from '../../src/app/config/env.ts';
 import { readKeyFile, readPrivateKey } from '../../src/app/config/keys.ts';
 import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../../src/cli/options.ts';
 import { verifyRange } from '../../src/cli/verify/verify.ts';
@@ -54,7 +55,7 @@ export function parseSmokeOptions(argv: readonly string[]): OptionsResult<SmokeO
 export function runSmoke(argv: readonly string[]): Promise<number> {
   return runCommand(COMMAND, parseSmokeOptions(argv), async ({ repository, minutes }) => {
     if (existsSync('.env')) process.loadEnvFile('.env');
-    const { GITHUB_TOKEN: token, GHE_HOST: host = 'github.com' } = process.env;
+    const { GITHUB_TOKEN: token, GHE_HOST: host = 'github.com' } = readEnvironment();
     if (!token)
       return reportProblem(COMMAND.name, 'GITHUB_TOKEN is not set: it is the token of a person who can push.');
     const baseUrl = apiBaseUrl(host, 'https');
@@ -75,7 +76,7 @@ export function runSmoke(argv: readonly string[]): Promise<number> {
 
 /** The App's key, for the questions; null where it is not at hand. */
 function appAccess(baseUrl: string): AppAccess | null {
-  const { APP_ID, CLIENT_ID, PRIVATE_KEY, PRIVATE_KEY_PATH } = process.env;
+  const { APP_ID, CLIENT_ID, PRIVATE_KEY, PRIVATE_KEY_PATH } = readEnvironment();
   const key = readPrivateKey(PRIVATE_KEY, PRIVATE_KEY_PATH, readKeyFile);
   const appId = APP_ID ?? CLIENT_ID;
   return key.kind === 'key' && appId !== undefined ? { appId, privateKey: key.pem, baseUrl } : null;
@@ -91,7 +92,7 @@ async function verifyClone({ url, token }: Clone, { base, head, slug, host }: Co
   const login = Buffer.from(`x-access-token:${token}`).toString('base64');
   const header = { GIT_CONFIG_KEY_0: 'http.extraHeader', GIT_CONFIG_VALUE_0: `Authorization: Basic ${login}` };
   try {
-    const env = { ...process.env, GIT_CONFIG_COUNT: '1', ...header, GIT_TERMINAL_PROMPT: '0' };
+    const env = { ...readEnvironment(), GIT_CONFIG_COUNT: '1', ...header, GIT_TERMINAL_PROMPT: '0' };
     await promisify(execFile)('git', ['clone', '--quiet', '--bare', url, folder], { env });
     return await verifyFolder(folder, { base, head, slug, host });
   } finally {
