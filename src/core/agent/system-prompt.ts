@@ -27,7 +27,7 @@ const SECTIONS: readonly (readonly string[])[] = [
     `- Change files only with ${formatList(toolsOfKind('gated'))}. A call changes nothing: people see it as a proposal, and exactly what they approve is committed.`,
     '- Propose everything that can be proposed now in one response. Beside readings, proposals are held until your next response.',
     '- Each proposal stands alone: people may take one and deny another, and all are judged against the same head. Keep it to one purpose, with a one-line reason.',
-    '- What only works together is one change_files; in one file, one edit_file with edits. Edits of other places of that file stay valid beside it.',
+    '- What only works together is one change_files; close together in one file, one edit_file with edits, which takes all lines from its first place to its last. Edits of other lines stay valid beside both.',
     '- A change that does what an open review thread asks for names it with answers: once committed, people get a reply there and the thread is resolved.',
     `- Copy old_string exactly, with enough lines to be unique. Of a reason, ${MAX_REASON_CHARACTERS} characters are shown.`,
     '- Where the repository has tests, add or adapt them. You cannot run anything; do not claim that you did, or that something was changed unless a result says so.',

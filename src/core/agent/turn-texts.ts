@@ -73,9 +73,11 @@ function isJsonObject(text: string): boolean {
 /** How to make one change of calls that belong together. */
 const ONE_CALL = "Put them into one call: edit_file with 'edits', or change_files.";
 
+const BETWEEN_PLACES = "'edits' take all lines from the first place to the last; change_files takes each place alone.";
+
 /** T15: a call touches the change of another one, and people decide on each change alone. */
 export function touchesOtherCallOutput(path: string): string {
-  return `Not proposed: this change of ${path} touches that of another call. ${ONE_CALL}`;
+  return `Not proposed: this change of ${path} touches that of another call. ${ONE_CALL} ${BETWEEN_PLACES}`;
 }
 
 /** Below a refused call on a file that an earlier call of the response changes. */

@@ -13,7 +13,7 @@ describe('changes of one response in one file', () => {
     model.proposes({ name: 'edit_file', arguments: { path: ROWS_PATH, edits } });
     await ana.says('/countersign give the rows other values');
     expect(model.allToolMessages()[1]).toBe(
-      `Not proposed: this change of ${ROWS_PATH} touches that of another call. Put them into one call: edit_file with 'edits', or change_files.`,
+      `Not proposed: this change of ${ROWS_PATH} touches that of another call. Put them into one call: edit_file with 'edits', or change_files. 'edits' take all lines from the first place to the last; change_files takes each place alone.`,
     );
     expect(bot.proposals()).toHaveLength(2);
     await ana.says('/approve all');

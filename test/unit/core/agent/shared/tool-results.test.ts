@@ -55,7 +55,7 @@ describe('outputs for the model', () => {
     [
       'a change that touches that of another call (T15)',
       touchesOtherCallOutput('a.ts'),
-      "Not proposed: this change of a.ts touches that of another call. Put them into one call: edit_file with 'edits', or change_files.",
+      "Not proposed: this change of a.ts touches that of another call. Put them into one call: edit_file with 'edits', or change_files. 'edits' take all lines from the first place to the last; change_files takes each place alone.",
     ],
     [
       'a failed change (T17)',
