@@ -111,25 +111,6 @@ describe('the run comment', () => {
     ]);
   });
 
-  it('stays below the limit with a thousand changes, the open ones first (S30)', () => {
-    const proposals = Array.from({ length: 1000 }, (_, index) =>
-      proposal(bigint, { id: `a${index}`, state: index === 3 ? 'proposed' : 'rejected' }),
-    );
-    const summary = '@a `'.repeat(20_000);
-    const text = renderRunComment({
-      run: run({ task: { ...run().task, text: summary }, summary }),
-      proposals,
-      queued: 0,
-      standingApprovals: [],
-      links,
-      number: 3,
-    });
-    expect(byteLength(text)).toBeLessThanOrEqual(60_000);
-    expect(text).toContain('| `a3` |');
-    expect(text).toContain('| `a999` |');
-    expect(text).toMatch(/\d+ earlier changes not listed here\./);
-  });
-
   it('stays below the limit and keeps its facts when any part grows (S30)', () => {
     const unit = fc.constantFrom(
       ...['\u{E0041}', '語', 'a\n', '\u202E', '`', '|', '@a ', '- x\n', '\uFFFD', '\u{1F600}', 'a/'],

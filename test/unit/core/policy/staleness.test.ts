@@ -55,12 +55,6 @@ describe('assessChange', () => {
     expect(verdict(tenth, base)).toEqual(expected);
   });
 
-  it('the change follows its lines after unrelated lines moved (S94, B4, B21)', () => {
-    const moved = `new\nnew\n${base}`;
-    expect(verdict(tenth, moved)).toMatchObject({ kind: 'applies', sameDigest: true, region: { oldStart: 12 } });
-    expect(applied(tenth, moved)).toBe(moved.replace('line 10\n', 'LINE 10\n'));
-  });
-
   it('the change is stale if others changed its lines or their context (S94, B1)', () => {
     expect(verdict(tenth, replace(10, 'theirs\n')).kind).toBe('stale');
     expect(verdict(tenth, replace(12, 'theirs\n')).kind).toBe('stale');
@@ -102,26 +96,6 @@ describe('assessChange', () => {
       { numRuns: 3000 },
     );
     expect(judged).toBeGreaterThan(500);
-  });
-
-  it('one of two equal blocks is never taken for the other after the other is deleted (B4)', () => {
-    const block = ['open\n', 'a\n', 'b\n', 'c\n', 'close\n'];
-    const twins = [...block, 'between\n', ...block].join('');
-    const region = regionBetween(twins, twins.replace('b\n', 'B\n'));
-    if (region === null) throw new Error('no change');
-    const ref = stored(twins).ref;
-    const change: FileChange = { ...tenth, base: ref, region, digest: digestOf({ ...region }), uniqueInBase: false };
-    const firstGone = twins.replace('a\n', 'theirs\n');
-    expect(verdict(change, twins, false, twins).kind).toBe('applies');
-    expect(verdict(change, firstGone, false, twins).kind).toBe('stale');
-    const ours = twins.replace('open\n', 'ours\n');
-    expect(verdict(change, ours, true, twins)).toMatchObject({ kind: 'applies', region: { oldStart: 3 } });
-  });
-
-  it('a context that ended with the file matches only at the end of the file (S94)', () => {
-    const last = editOf(base, 'line 20\n', 'LINE 20\n');
-    expect(verdict(last, `new\n${base}`).kind).toBe('applies');
-    expect(verdict(last, `${base}more\n`).kind).toBe('stale');
   });
 
   it('if only this run changed the context, the lines are found where its commits moved them (S94, B21)', () => {
@@ -247,37 +221,6 @@ describe('findAppliedChanges', () => {
       kind: 'subset',
       applied: [fresh],
     });
-  });
-
-  it('recognizes the actual changes in repetitive files too (S50)', () => {
-    const word: fc.Arbitrary<string> = fc.constantFrom('a\n', 'b\n');
-    fc.assert(
-      fc.property(
-        fc.array(word, { minLength: 1, maxLength: 12 }),
-        fc.array(fc.tuple(fc.nat({ max: 11 }), word, fc.boolean()), { maxLength: 5 }),
-        (text, wishes) => {
-          const regions: { region: Region; taken: boolean }[] = [];
-          for (const [line, fresh, taken] of wishes) {
-            if (line >= text.length) continue;
-            const region = regionBetween(text.join(''), text.toSpliced(line, 1, fresh, 'x\n').join(''));
-            if (region !== null && regions.every((other) => !areRegionsTouching(other.region, region)))
-              regions.push({ region, taken });
-          }
-          const taken = regions.filter((one) => one.taken);
-          const headText = composeFile(
-            text.join(''),
-            taken.map(({ region }) => region),
-          ).text;
-          const found = findAppliedChanges({ baseText: text.join(''), headText, changes: regions });
-          if (found.kind === 'other') expect(taken).toHaveLength(0);
-          else
-            expect(found.applied.toSorted((left, right) => left.region.oldStart - right.region.oldStart)).toEqual(
-              taken.toSorted((left, right) => left.region.oldStart - right.region.oldStart),
-            );
-        },
-      ),
-      { numRuns: 1000 },
-    );
   });
 
   it('handles a repetitive file with many changes in time (S50)', () => {

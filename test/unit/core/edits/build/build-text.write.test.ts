@@ -49,16 +49,6 @@ describe('buildWrite', () => {
     expect(output(write(null, 'a'.repeat(512_001)))).toMatch(/512001 bytes.*512000 bytes/);
   });
 
-  it('keeps the bytes of unchanged lines if a file with CRLF is written with LF (E11)', () => {
-    expect(changeOf(write('a\r\nb\r\nc\r\n', 'a\nx\nc\n')).region).toMatchObject({ old: ['b\r\n'], new: ['x\r\n'] });
-    expect(changeOf(write('\u{FEFF}a\nb\n', 'a\nx\n')).region).toMatchObject({
-      oldStart: 2,
-      old: ['b\n'],
-      new: ['x\n'],
-    });
-    expect(changeOf(write('a\nb\n', 'a\r\nb\r\n')).region).toMatchObject({ new: ['a\r\n', 'b\r\n'] });
-  });
-
   it('keeps the bytes of unchanged lines after the change, with mixed endings and without a final newline (E11)', () => {
     const mixed = 'a\n\nb\r\n\r\nc';
     expect(changeOf(write(mixed, 'x\na\n\nb\n\nc')).region).toMatchObject({ old: [], new: ['x\n'] });

@@ -379,39 +379,6 @@ describe('any proposal', () => {
     expect(byteLength(body(ticks, inConversation))).toBeLessThanOrEqual(60_000);
   });
 
-  it('the block that is read back is the intended block, or the check fails (S34, B17)', () => {
-    const block = fc.array(
-      fc.oneof(
-        hostileText.map((text) => text.replaceAll('\n', '')),
-        fc.constant(''),
-      ),
-      { maxLength: 5 },
-    );
-    fc.assert(
-      fc.property(block, (expected) => {
-        const text = body(proposal(bigint), suggestionPlacement(expected));
-        const faithful = expected.every((line) => !/[\r\0]/.test(line));
-        if (faithful) expect(suggestionRoundTrips(parsePostedMarkdown(text), expected)).toBe(true);
-        expect(suggestionRoundTrips(parsePostedMarkdown(text), [...expected, ''])).toBe(false);
-        expect(suggestionRoundTrips(parsePostedMarkdown(text), null)).toBe(false);
-      }),
-      runs,
-    );
-  });
-
-  it('distinguishes an empty block from one with an empty line (S34)', () => {
-    const none = body(proposal(bigint), suggestionPlacement([]));
-    const empty = body(proposal(bigint), suggestionPlacement(['']));
-    expect([
-      suggestionRoundTrips(parsePostedMarkdown(none), []),
-      suggestionRoundTrips(parsePostedMarkdown(none), ['']),
-    ]).toEqual([true, false]);
-    expect([
-      suggestionRoundTrips(parsePostedMarkdown(empty), ['']),
-      suggestionRoundTrips(parsePostedMarkdown(empty), []),
-    ]).toEqual([true, false]);
-  });
-
   it('refuses two blocks, an unclosed fence and a block inside a quote (S34)', () => {
     const block = '```suggestion\na\n```';
     expect(suggestionRoundTrips(parsePostedMarkdown(block), ['a'])).toBe(true);
