@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { alignRows } from '../shared/table.ts';
 
 /** One row of the benchmark. `sample` takes a single measurement, in `unit`. */
 export type BenchmarkRow = {
@@ -45,17 +46,7 @@ export function formatTable(results: readonly RowResult[]): readonly string[] {
     `${formatNumber(from)} to ${formatNumber(to)}`,
     yardstick?.unit === unit ? `${formatNumber(median / yardstick.median)} ×` : '',
   ]);
-  const all = [['row', 'median', 'middle half', 'of the yardstick'], ...cells];
-  const widths = all.reduce(
-    (widest, row) => row.map((cell, index) => Math.max(cell.length, widest[index] ?? 0)),
-    [0, 0, 0, 0],
-  );
-  return all.map((row) =>
-    row
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  return alignRows([['row', 'median', 'middle half', 'of the yardstick'], ...cells], 4);
 }
 
 function formatNumber(value: number): string {

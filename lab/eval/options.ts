@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
+import type { ModelPrice } from '../../src/core/state/spending.ts';
 import { findWrongNumber } from '../shared/positive-integer.ts';
-import type { Prices } from './report.ts';
 
 export type EvalOptions = {
   /** Name of a real model; null for the script. */
@@ -14,7 +14,7 @@ export type EvalOptions = {
   /** Seconds that a task can take. */
   readonly seconds: number;
   /** Null if they are unknown. */
-  readonly prices: Prices | null;
+  readonly prices: ModelPrice | null;
   /** The file for the report as JSON; null for none. */
   readonly json: string | null;
 };
@@ -68,7 +68,7 @@ export function readEvalOptions(argv: readonly string[]): OptionsResult<EvalOpti
   });
 }
 
-function readPrices(written: string): Prices | 'invalid' {
+function readPrices(written: string): ModelPrice | 'invalid' {
   const parts = written.split(',').map((part) => part.trim());
   if (parts.length !== 3 || !parts.every((part) => /^\d{1,6}(?:\.\d{1,6})?$/.test(part))) return 'invalid';
   const [input = 0, cachedInput = 0, output = 0] = parts.map(Number);

@@ -1,8 +1,7 @@
 import type { TokenUsage } from '../../src/core/state/conversation.ts';
+import { addTokens, costOf, type ModelPrice } from '../../src/core/state/spending.ts';
+import { alignRows } from '../shared/table.ts';
 import type { TaskResult } from './play.ts';
-
-/** Dollars per million tokens. `cachedInput` is for the part of the input that the endpoint had cached. */
-export type Prices = { readonly input: number; readonly cachedInput: number; readonly output: number };
 
 /** The report of all tasks as `--json` writes it. Costs are in dollars; null if prices are unknown. */
 export type Report = {
@@ -10,7 +9,7 @@ export type Report = {
   readonly model: string;
   readonly startedAt: string;
   readonly seconds: number;
-  readonly prices: Prices | null;
+  readonly prices: ModelPrice | null;
   readonly totals: Totals;
   readonly tasks: readonly ReportedTask[];
 };
@@ -35,23 +34,11 @@ export function createReport(
   return { ...run, totals: totalsOf(tasks, run.prices), tasks };
 }
 
-/** Null without prices: an unknown cost is never 0. */
-export function costOf(
-  { inputTokens, cachedInputTokens, outputTokens }: TokenUsage,
-  prices: Prices | null,
-): number | null {
-  if (prices === null) return null;
-  const fresh = inputTokens - cachedInputTokens;
-  return (fresh * prices.input + cachedInputTokens * prices.cachedInput + outputTokens * prices.output) / 1_000_000;
-}
+const NO_TOKENS: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
 
-function totalsOf(tasks: readonly ReportedTask[], prices: Prices | null): Totals {
+function totalsOf(tasks: readonly ReportedTask[], prices: ModelPrice | null): Totals {
   const sum = (count: (task: ReportedTask) => number): number => tasks.reduce((total, task) => total + count(task), 0);
-  const tokens = {
-    inputTokens: sum((task) => task.tokens.inputTokens),
-    cachedInputTokens: sum((task) => task.tokens.cachedInputTokens),
-    outputTokens: sum((task) => task.tokens.outputTokens),
-  };
+  const tokens = tasks.reduce((total, task) => addTokens(total, task.tokens), NO_TOKENS);
   return {
     tasks: tasks.length,
     solved: sum(({ solved }) => Number(solved)),
@@ -75,24 +62,14 @@ export function reportLines({ model, seconds, tasks, totals }: Report): readonly
   return [
     `Model: ${model}`,
     '',
-    ...alignRows(rows),
+    ...alignRows(rows, 2),
     ...(unsolved.length === 0 ? [] : ['', 'Not solved:']),
     ...unsolved.flatMap(({ task, problems }) => problems.map((problem) => `- ${task}: ${problem}`)),
   ];
 }
 
 const HEADINGS = [
-  'task',
-  'solved',
-  'rounds',
-  'proposals',
-  'denied',
-  'responses',
-  'input',
-  'cached',
-  'output',
-  'cost',
-  's',
+  ...['task', 'solved', 'rounds', 'proposals', 'denied', 'responses', 'input', 'cached', 'output', 'cost', 's'],
 ];
 
 function figureCells(row: Pick<Totals, 'rounds' | 'proposals' | 'denied' | 'responses' | 'tokens' | 'costUsd'>) {
@@ -100,15 +77,4 @@ function figureCells(row: Pick<Totals, 'rounds' | 'proposals' | 'denied' | 'resp
   const { inputTokens, cachedInputTokens, outputTokens } = tokens;
   const figures = [rounds, proposals, denied, responses, inputTokens, cachedInputTokens, outputTokens];
   return [...figures.map(String), costUsd === null ? 'none' : `$${costUsd.toFixed(4)}`];
-}
-
-/** The first two columns to the left, figures to the right. */
-function alignRows(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
 }
