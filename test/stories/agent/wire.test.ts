@@ -1,23 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedTurn } from '../../../fakes/model/script.ts';
-import { isRecord } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT } from '../support/proposals.ts';
-import type { Story } from '../support/story.ts';
 
 const stage = stageForAll({ environment: { MODEL_IDLE_TIMEOUT: '1' } });
 
 afterEach(() => stage().model.setRules({}));
 
 const READ = { name: 'read_file', arguments: { path: 'src/total.ts' } };
-
-const SECRET_THOUGHTS = 'Nobody but the model should read these thoughts.';
-
-/** The assistant messages of the last request, as they were sent. */
-function sentAssistantMessages({ model }: Story): readonly Readonly<Record<string, unknown>>[] {
-  const messages = model.requests().at(-1)?.body['messages'];
-  return Array.isArray(messages) ? messages.filter(isRecord).filter(({ role }) => role === 'assistant') : [];
-}
 
 describe('a model whose endpoint wants its thoughts back', () => {
   it('gets each signature back, through readings, decisions and questions (S164)', async () => {
@@ -33,25 +23,6 @@ describe('a model whose endpoint wants its thoughts back', () => {
     expect(pr.commits()).toHaveLength(1);
     // The fake refuses a history without them: see the violations after each story.
     expect(model.requests()).toHaveLength(4);
-  });
-
-  it('its thoughts are on no page and in no log, and another model does not get them (S164)', async () => {
-    const story = await stage().tell();
-    const { ana, bot, model } = story;
-    const members = { reasoning_content: SECRET_THOUGHTS, reasoning_details: [{ index: 0, text: SECRET_THOUGHTS }] };
-    model.says({ members, calls: [READ] });
-    model.says({ members, calls: [BIGINT] });
-    await ana.says('/countersign use bigint');
-    expect(sentAssistantMessages(story)).toEqual([expect.objectContaining(members)]);
-    await stage().restart({ OPENAI_MODEL: 'another-model' });
-    await ana.replies(bot.proposal(1), '/deny');
-    await ana.says('/ask what now?');
-    expect(model.requests().at(-1)?.model).toBe('another-model');
-    expect(sentAssistantMessages(story).length).toBeGreaterThan(1);
-    expect(JSON.stringify(sentAssistantMessages(story))).not.toContain(SECRET_THOUGHTS);
-    const pages = stage().github.requests.map(({ body }) => JSON.stringify(body));
-    expect([...pages, ...stage().logged].join('\n')).not.toContain(SECRET_THOUGHTS);
-    await stage().restart();
   });
 });
 

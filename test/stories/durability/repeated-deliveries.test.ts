@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FakeDelivery } from '../../../fakes/github/http/server-state.ts';
-import { postWebhook } from '../../../fakes/github/webhooks.ts';
 import { dropWebhooks } from '../support/drop-webhooks.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposalStates } from '../support/proposals.ts';
@@ -17,18 +15,6 @@ async function redeliver(...deliveries: readonly FakeDelivery[]): Promise<void> 
   await stage().settle();
 }
 
-/** Delivers an event again under another delivery id, as if the App had two webhooks. */
-async function deliverWithNewId({ request }: FakeDelivery): Promise<void> {
-  const headers = { ...request.headers, 'x-github-delivery': randomUUID() };
-  const target = `${stage().server().url}/api/github/webhooks`;
-  expect(await postWebhook(target, { ...request, headers })).toBe(202);
-  await stage().settle();
-}
-
-function visibleState({ pr, bot, model }: Story): unknown {
-  return { refs: pr.refs(), comments: bot.comments(), asked: model.requests().length };
-}
-
 describe('a repeated delivery', () => {
   it('a whole story has the same result with every webhook sent twice (F4, S80)', async () => {
     stage().github.deliveries.intercept(() => 'duplicate');
@@ -39,18 +25,6 @@ describe('a repeated delivery', () => {
     expect(bot.proposals()).toHaveLength(2);
     expect(model.requests()).toHaveLength(2);
     expect(bot.answers()).toHaveLength(1);
-  });
-
-  it('the same comment under another delivery id decides once (F5, S80)', async () => {
-    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
-    const { ana, bot } = story;
-    const [approval] = dropWebhooks(stage(), () => ana.person.says(`/approve ${bot.proposal(1).proposalId}`));
-    if (approval === undefined) throw new Error('GitHub sent nothing.');
-    await deliverWithNewId(approval);
-    const after = visibleState(story);
-    expect(story.pr.commits()).toHaveLength(1);
-    await deliverWithNewId(approval);
-    expect(visibleState(story)).toEqual(after);
   });
 });
 

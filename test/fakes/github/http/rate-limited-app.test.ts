@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { type FakeRateLimits, GITHUB_COM_LIMITS } from '../../../../fakes/github/http/server-state.ts';
 import { openVirtualApp, type VirtualApp, type VirtualPull } from '../../../unit/worker/virtual-app.ts';
 
-const PERMISSION = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
-
 /** Posts comments of people without write access. The App replies to each of them. */
 function postFromStrangers(pull: VirtualPull, size: number, name = 'visitor'): void {
   for (let count = 0; count < size; count += 1) pull.person(`${name}${count}`).says('@countersign do it');
@@ -73,26 +71,6 @@ describe('the App under GitHub’s limit of 80 writes a minute', () => {
 });
 
 describe('the App after a retry-after', () => {
-  const rateLimited = { kind: 'fail-before-apply', status: 429, headers: { 'retry-after': '600' } } as const;
-
-  it('sends no request of that installation before the time, (H8)', async () => {
-    const app = openVirtualApp();
-    const shop = app.installedFor('acme');
-    const [first, second] = [shop.opens(), shop.opens()];
-    app.gateway.faults.add({ ...rateLimited, route: PERMISSION });
-    first.person('dora').says('@countersign do it');
-    const startedAt = app.now();
-    await app.settle();
-    const asked = app.gateway.requests.length;
-    await app.runUntilIdle(startedAt + 300_000);
-    second.person('emil').says('@countersign do it');
-    await app.runUntilIdle(startedAt + 599_000);
-    expect(app.gateway.requests.length).toBe(asked);
-    await app.runUntilIdle();
-    expect([first, second].map((pull) => pull.appComments().length)).toEqual([1, 1]);
-    expect(app.now()).toBe(startedAt + 600_000);
-  });
-
   it('respects limits that are tighter than documented after the first refusal (H8)', async () => {
     const granted: FakeRateLimits = {
       ...GITHUB_COM_LIMITS,

@@ -71,31 +71,6 @@ describe('a redirect to another host', () => {
     });
     expect(stranger.requests).toEqual([]);
   });
-
-  it('for a token is a fault too (X12)', async () => {
-    const server = await serve((request, response) =>
-      json(response, 307, {}, { location: `http://${stranger.host}${request.url}` }),
-    );
-    expect((await errorOf(clientOf(server).fetchPull())).status).toBeNull();
-    expect(stranger.requests).toEqual([]);
-  });
-
-  it('for a next page gets neither the token nor a request (X12)', async () => {
-    const github = await githubWith((request, response) =>
-      json(response, 200, [], { link: `<http://${stranger.host}${request.url}?page=2>; rel="next"` }),
-    );
-    expect((await errorOf(github.listFiles(HEAD))).status).toBeNull();
-    expect(stranger.requests).toEqual([]);
-  });
-});
-
-it('a redirect on the same host is followed, as for a renamed repository (X12)', async () => {
-  const github = await githubWith((request, response) =>
-    request.url?.includes('/repositories/22/') === true
-      ? json(response, 200, PERMISSION)
-      : json(response, 301, {}, { location: '/api/v3/repositories/22/collaborators/ana/permission' }),
-  );
-  expect(await github.fetchPermission('ana')).toEqual({ permission: 'admin', userId: 7 });
 });
 
 describe('an archive', () => {
