@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { costOf } from '../../lab/eval/report.ts';
 import { TASKS } from '../../lab/eval/tasks/all-tasks.ts';
+import { costOf } from '../../src/core/state/spending.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/models.md'), 'utf8');
