@@ -7,11 +7,11 @@ import { dirname } from 'node:path';
 import process from 'node:process';
 import { PGlite } from '@electric-sql/pglite';
 import { migrate } from '../src/adapters/store/engine/migrate.ts';
-import { createPgliteBackend, TYPE_PARSERS } from '../src/adapters/store/engine/pglite.ts';
+import { createPgliteBackend, PGLITE_OPTIONS } from '../src/adapters/store/engine/pglite.ts';
 import { PREPARED_DATABASE } from '../src/adapters/store/engine/prepared-database.ts';
 
 async function createArchive(): Promise<Buffer> {
-  const pglite = await PGlite.create({ parsers: TYPE_PARSERS });
+  const pglite = await PGlite.create(PGLITE_OPTIONS);
   await migrate(createPgliteBackend(pglite, async () => {}).db);
   const archive = await pglite.dumpDataDir('gzip');
   await pglite.close();

@@ -1,6 +1,6 @@
 import { PGlite } from '@electric-sql/pglite';
 import { migrate } from '../../src/adapters/store/engine/migrate.ts';
-import { createPgliteBackend, TYPE_PARSERS } from '../../src/adapters/store/engine/pglite.ts';
+import { createPgliteBackend, PGLITE_OPTIONS } from '../../src/adapters/store/engine/pglite.ts';
 import type { Backend } from '../../src/adapters/store/engine/schema.ts';
 import { playCase } from './case.ts';
 import { checkCase } from './checks/check-case.ts';
@@ -160,7 +160,7 @@ async function runCaseJob({ seed, pglite, hostile }: CaseJob): Promise<Simulatio
 }
 
 async function openBackend(): Promise<Backend> {
-  const pglite = await PGlite.create({ parsers: TYPE_PARSERS });
+  const pglite = await PGlite.create(PGLITE_OPTIONS);
   const backend = createPgliteBackend(pglite, () => pglite.close());
   await migrate(backend.db);
   return backend;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { inject } from 'vitest';
-import { createPgliteBackend, TYPE_PARSERS } from '../../src/adapters/store/engine/pglite.ts';
+import { createPgliteBackend, PGLITE_OPTIONS } from '../../src/adapters/store/engine/pglite.ts';
 import type { Backend } from '../../src/adapters/store/engine/schema.ts';
 
 /** A migrated PGlite in memory with empty tables. */
@@ -41,5 +41,5 @@ export async function borrowPglite(): Promise<BorrowedPglite> {
 /** A new migrated PGlite from the template, which saves seconds. */
 export async function fromTemplate(): Promise<PGlite> {
   const loadDataDir = new Blob([await readFile(inject('templateArchive'))]);
-  return PGlite.create({ parsers: TYPE_PARSERS, loadDataDir });
+  return PGlite.create({ ...PGLITE_OPTIONS, loadDataDir });
 }

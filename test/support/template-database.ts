@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/adapters/store/engine/migrate.ts';
-import { createPgliteBackend, TYPE_PARSERS } from '../../src/adapters/store/engine/pglite.ts';
+import { createPgliteBackend, PGLITE_OPTIONS } from '../../src/adapters/store/engine/pglite.ts';
 import { openPostgres } from '../../src/adapters/store/engine/postgres.ts';
 import { makeDatabase, type ServerDatabase, serverUrl } from './server-database.ts';
 
@@ -41,7 +41,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 /** Creates a database in this directory, without syncing; returns it as an archive. */
 async function createTemplate(dataDir: string): Promise<Uint8Array> {
   await mkdir(dirname(dataDir));
-  const pglite = await PGlite.create({ dataDir, parsers: TYPE_PARSERS });
+  const pglite = await PGlite.create({ ...PGLITE_OPTIONS, dataDir });
   const backend = await createPgliteBackend(pglite, async () => {});
   await migrate(backend.db);
   await backend.close();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -21,10 +21,12 @@ async function identifierIn(directory: string): Promise<string> {
 }
 
 describe('the prepared database', () => {
-  it('O10: is unpacked at a first start, migrated, and never over a database', async () => {
+  it('O10: is unpacked at a first start, migrated, also after a killed one, and never over a database', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-prepared-'));
     try {
+      mkdirSync(join(folder, 'a', 'database.unfinished', 'base'), { recursive: true });
       const first = await identifierIn(join(folder, 'a'));
+      expect(existsSync(join(folder, 'a', 'database.unfinished'))).toBe(false);
       expect(await identifierIn(join(folder, 'b'))).toBe(first);
       expect(await identifierIn(join(folder, 'a'))).toBe(first);
     } finally {
