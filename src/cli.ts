@@ -76,6 +76,13 @@ const COMMANDS = new Map<string, CliCommand>([
     },
   ],
   [
+    'migrate',
+    {
+      summary: 'say which migrations the next start would run',
+      run: async (args) => (await import('./cli/operate/migrate.ts')).runMigrate(args),
+    },
+  ],
+  [
     'report',
     {
       summary: 'count tasks, changes and their cost',

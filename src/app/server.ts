@@ -118,7 +118,7 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     onStep(`asking ${config.github.host} who this App is`);
     const identity = await askIdentity(outside, runtime);
     onStep('opening the database');
-    const store = runtime.store ?? (await openConfiguredStore(config, stopping));
+    const store = runtime.store ?? (await openConfiguredStore(outside, stopping));
     runtime.store = store;
     if (store.countWaiting !== undefined) outside.metrics.watchWaiting(store.countWaiting);
     const checkStorage = createStorageCheck({ store, log, now });
@@ -151,9 +151,13 @@ function refuseDelivery(): Promise<string> {
  * Opens the store, or rejects once `stopping` aborts. The embedded database is opened completely nevertheless: its
  * first start creates it, and half a database could not be opened again.
  */
-async function openConfiguredStore({ database }: Config, stopping: AbortSignal | undefined): Promise<ServerStore> {
+async function openConfiguredStore(
+  { config: { database }, log }: Outside,
+  stopping: AbortSignal | undefined,
+): Promise<ServerStore> {
   stopping?.throwIfAborted();
-  const opening = openStore({ databaseUrl: database.url, dataDir: database.dataDir });
+  const location = { databaseUrl: database.url, dataDir: database.dataDir };
+  const opening = openStore(location, (migrated) => log.info(migrated, 'the database was migrated'));
   const store = await (database.url === null ? opening : rejectOnAbort(opening, stopping));
   if (stopping?.aborted === true) await store.close();
   stopping?.throwIfAborted();
@@ -198,10 +202,11 @@ async function startHttp(outside: Outside, runtime: RuntimeState) {
   const webhook = createWebhookHandler({ receivers: probots.map(({ webhooks }) => webhooks), log, logRefusal });
   const check = () => checkReady({ ...runtime, store: runtime.isOpen ? runtime.store : null, config, neighbours });
   const startedAt = now();
-  const renderPage = (readiness: Readiness): string =>
+  const renderPage = async (readiness: Readiness): Promise<string> =>
     renderStatusPage({
       ...{ version: readVersion(), app: runtime.identity?.slug ?? null, readiness, hears: describeHearing(config) },
       ...{ isPaused: config.paused, upMs: now() - startedAt, probes: runtime.probes?.latest() ?? [] },
+      waiting: await metrics.waiting(),
     });
   const timer = metrics.webhooks;
   const webhookHandler: RequestHandler = async (request) => {

@@ -25,6 +25,7 @@ describe('countersign', () => {
         inspect  show one pull request as it is stored
         pause    pause an account or repository
         unpause  end a pause, and go on
+        migrate  say which migrations the next start would run
         report   count tasks, changes and their cost
         export   export who decided what
 

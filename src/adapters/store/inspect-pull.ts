@@ -4,7 +4,7 @@ import { describeProposal, type Proposal, type ProposalState } from '../../core/
 import type { Phase, Run } from '../../core/state/run.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import { type DatabaseSchema, fromStored, RUN_SCHEMA } from './engine/schema.ts';
-import { findPullRequestKeys } from './ledger.ts';
+import { findPullKeys } from './ledger.ts';
 import type { StoredPullState } from './load.ts';
 
 /** Events and effects that are shown, the last ones. */
@@ -56,7 +56,7 @@ export async function inspectPull(
   db: Kysely<DatabaseSchema>,
   { repository, number }: { readonly repository: string; readonly number: number },
 ): Promise<readonly InspectedPull[]> {
-  const keys = await findPullRequestKeys(db, repository, number);
+  const keys = await findPullKeys(db, { repository, number });
   return Promise.all(keys.map((key) => inspectKey(db, key)));
 }
 

@@ -63,8 +63,11 @@ export type LedgerEntry = {
  */
 export type LedgerFilter = { readonly pullKeys: readonly string[] | null; readonly since: number | null };
 
-/** Bounds memory: each entry can hold a whole file. */
-const PAGE_ROWS = 50;
+/** Rows at a time, which bounds memory: each entry can hold a whole file. */
+export const LEDGER_PAGE = 50;
+
+/** Names one proposal of the ledger. */
+export type LedgerKey = { readonly pull_key: string; readonly proposal_id: string };
 
 type LedgerRow = {
   readonly pull_key: string;
@@ -84,51 +87,50 @@ type LedgerRow = {
   readonly committed_changes: string;
 };
 
-/**
- * Passes every proposal of the ledger to `onPage`, oldest first, in one consistent snapshot. Stops once `onPage`
- * returns false.
- */
-export async function readLedger(
+/** The proposals of the ledger, oldest first. Rows are only ever added, so pages that are read later fit together. */
+export async function listLedgerKeys(
   db: Kysely<DatabaseSchema>,
-  filter: LedgerFilter,
-  onPage: (entries: readonly LedgerEntry[]) => Promise<boolean>,
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    await declareLedgerCursor(filter).execute(transaction);
-    for (;;) {
-      const { rows } = await sql<LedgerRow>`fetch ${sql.lit(PAGE_ROWS)} from ledger`.execute(transaction);
-      if (rows.length === 0 || !(await onPage(rows.map(toLedgerEntry)))) return;
-    }
-  });
+  { pullKeys, since }: LedgerFilter,
+): Promise<readonly LedgerKey[]> {
+  const key = sql`coalesce(proposal_outcomes.pull_key, proposals.pull_key)`;
+  const keys = pullKeys === null ? sql`true` : sql`${key} in (${sql.join(['', ...pullKeys])})`;
+  const time =
+    since === null ? sql`true` : sql`coalesce(proposal_outcomes.decided_at, proposals.created_at) >= ${since}`;
+  const { rows } = await sql<LedgerKey>`
+    select ${key} as pull_key, coalesce(proposal_outcomes.proposal_id, proposals.proposal_id) as proposal_id
+    from proposals full join proposal_outcomes
+      on proposal_outcomes.pull_key = proposals.pull_key and proposal_outcomes.proposal_id = proposals.proposal_id
+    where ${keys} and ${time}
+    order by coalesce(proposal_outcomes.seq, proposals.seq), pull_key, proposal_id
+  `.execute(db);
+  return rows;
 }
 
-/** Inlines its values, which are numbers and our own keys: not every driver can bind parameters in a cursor. */
-function declareLedgerCursor({ pullKeys, since }: LedgerFilter) {
-  const key = sql`coalesce(proposal_outcomes.pull_key, proposals.pull_key)`;
-  const keys =
-    pullKeys === null ? sql`true` : sql`${key} in (${sql.join(['', ...pullKeys].map((value) => sql.lit(value)))})`;
-  const time =
-    since === null ? sql`true` : sql`coalesce(proposal_outcomes.decided_at, proposals.created_at) >= ${sql.lit(since)}`;
-  return sql`
-    declare ledger no scroll cursor for
-    select ledger_rows.*, runs.schema as run_schema, runs.state as run, pulls.state as pull,
+/** A page of the ledger, in the order of its keys. */
+export async function readLedger(
+  db: Kysely<DatabaseSchema>,
+  keys: readonly LedgerKey[],
+): Promise<readonly LedgerEntry[]> {
+  const { rows } = await sql<LedgerRow>`
+    select keys.pull_key, keys.proposal_id, coalesce(proposal_outcomes.run_id, proposals.run_id) as run_id,
+      proposals.schema, proposals.body, runs.schema as run_schema, runs.state as run, pulls.state as pull,
+      proposal_outcomes.state as outcome, proposal_outcomes.digest, proposal_outcomes.commit_sha,
+      proposal_outcomes.note, proposal_outcomes.record,
       (select coalesce(json_agg(votes order by votes.id), '[]')::text from votes
-        where votes.pull_key = ledger_rows.pull_key and votes.proposal_id = ledger_rows.proposal_id) as votes,
+        where votes.pull_key = keys.pull_key and votes.proposal_id = keys.proposal_id) as votes,
       (select coalesce(json_agg(committed_changes order by committed_changes.id), '[]')::text from committed_changes
-        where committed_changes.pull_key = ledger_rows.pull_key and committed_changes.proposal_id = ledger_rows.proposal_id) as committed_changes
-    from (
-      select ${key} as pull_key, coalesce(proposal_outcomes.proposal_id, proposals.proposal_id) as proposal_id,
-        coalesce(proposal_outcomes.run_id, proposals.run_id) as run_id, coalesce(proposal_outcomes.seq, proposals.seq) as seq,
-        proposals.schema, proposals.body,
-        proposal_outcomes.state as outcome, proposal_outcomes.digest, proposal_outcomes.commit_sha, proposal_outcomes.note, proposal_outcomes.record
-      from proposals full join proposal_outcomes
-        on proposal_outcomes.pull_key = proposals.pull_key and proposal_outcomes.proposal_id = proposals.proposal_id
-      where ${keys} and ${time}
-    ) as ledger_rows
-    left join runs on runs.run_id = ledger_rows.run_id
-    left join pulls on pulls.pull_key = ledger_rows.pull_key
-    order by ledger_rows.seq, ledger_rows.pull_key, ledger_rows.proposal_id
-  `;
+        where committed_changes.pull_key = keys.pull_key and committed_changes.proposal_id = keys.proposal_id) as committed_changes
+    from rows from (json_to_recordset(${JSON.stringify(keys)}::json) as (pull_key text, proposal_id text))
+      with ordinality as keys(pull_key, proposal_id, place)
+    left join proposals on proposals.pull_key = keys.pull_key and proposals.proposal_id = keys.proposal_id
+    left join proposal_outcomes
+      on proposal_outcomes.pull_key = keys.pull_key and proposal_outcomes.proposal_id = keys.proposal_id
+    left join runs on runs.run_id = coalesce(proposal_outcomes.run_id, proposals.run_id)
+    left join pulls on pulls.pull_key = keys.pull_key
+    where coalesce(proposal_outcomes.run_id, proposals.run_id) is not null
+    order by keys.place
+  `.execute(db);
+  return rows.map(toLedgerEntry);
 }
 
 function toLedgerEntry(row: LedgerRow): LedgerEntry {
@@ -158,6 +160,8 @@ function toLedgerOutcome({ outcome: state, digest, commit_sha: commit, note }: L
 
 /** One answer to a question of the agent. A part is null if it was deleted by cleanup. */
 export type LedgerAnswer = {
+  /** Counts the answers, with gaps. */
+  readonly voteId: number;
   readonly questionId: string;
   readonly installationId: number;
   readonly repositoryId: number;
@@ -175,29 +179,20 @@ type AnswerRow = VoteRow & {
   readonly pull: string | null;
 };
 
-/**
- * Passes every answer of the ledger to `onPage`, oldest first. Stops once `onPage` returns false. Rows of votes are
- * only ever added, so the pages fit together.
- */
+/** The answers of the ledger after the one with the number `after`, oldest first. */
 export async function readAnswers(
   db: Kysely<DatabaseSchema>,
-  { pullKeys, since }: LedgerFilter,
-  onPage: (answers: readonly LedgerAnswer[]) => Promise<boolean>,
-): Promise<void> {
+  { pullKeys, since, after }: LedgerFilter & { readonly after: number },
+): Promise<readonly LedgerAnswer[]> {
   const keys = pullKeys === null ? sql`true` : sql`votes.pull_key in (${sql.join(['', ...pullKeys])})`;
   const time = since === null ? sql`true` : sql`votes.at >= ${new Date(since).toISOString()}`;
-  for (let last = 0; ; ) {
-    const { rows } = await sql<AnswerRow>`
-      select votes.*, pulls.state as pull from votes left join pulls on pulls.pull_key = votes.pull_key
-      where votes.action in ('answer', 'reject-question') and votes.id > ${last} and ${keys} and ${time}
-      order by votes.id limit ${sql.lit(PAGE_ROWS)}
-    `.execute(db);
-    const newest = rows.at(-1);
-    if (newest === undefined) return;
-    last = newest.id;
-    const runs = await findRuns(db, new Set(rows.map(({ pull_key }) => pull_key)));
-    if (!(await onPage(rows.map((row) => toLedgerAnswer(row, runs))))) return;
-  }
+  const { rows } = await sql<AnswerRow>`
+    select votes.*, pulls.state as pull from votes left join pulls on pulls.pull_key = votes.pull_key
+    where votes.action in ('answer', 'reject-question') and votes.id > ${after} and ${keys} and ${time}
+    order by votes.id limit ${sql.lit(LEDGER_PAGE)}
+  `.execute(db);
+  const runs = await findRuns(db, new Set(rows.map(({ pull_key }) => pull_key)));
+  return rows.map((row) => toLedgerAnswer(row, runs));
 }
 
 type KeyedRun = { readonly pullKey: string; readonly run: Run };
@@ -207,14 +202,14 @@ async function findRuns(db: Kysely<DatabaseSchema>, pullKeys: ReadonlySet<string
   const rows = await db
     .selectFrom('runs')
     .select(['pull_key', 'state'])
-    .where('pull_key', 'in', [...pullKeys])
+    .where('pull_key', 'in', ['', ...pullKeys])
     .where('schema', '=', RUN_SCHEMA)
     .execute();
   return rows.map(({ pull_key, state }) => ({ pullKey: pull_key, run: fromStored<Run>(state) }));
 }
 
 function toLedgerAnswer(
-  { id: _, pull_key: pullKey, proposal_id: questionId, pull, ...vote }: AnswerRow,
+  { id: voteId, pull_key: pullKey, proposal_id: questionId, pull, ...vote }: AnswerRow,
   runs: readonly KeyedRun[],
 ): LedgerAnswer {
   const [installationId = 0, repositoryId = 0, number = 0] = pullKey.split('/').map(Number);
@@ -222,21 +217,22 @@ function toLedgerAnswer(
     .filter((one) => one.pullKey === pullKey)
     .flatMap(({ run }) => run.questions.filter(({ id }) => id === questionId).map((question) => ({ run, question })));
   const ref = pull === null ? null : fromStored<StoredPullState>(pull).ref;
-  return { questionId, installationId, repositoryId, number, pull: ref, asked, vote };
+  return { voteId, questionId, installationId, repositoryId, number, pull: ref, asked, vote };
 }
 
 /**
  * Finds the keys of a pull request by repository name (`owner/repo`, ignoring case). Deleted pull requests are not
  * found.
  */
-export async function findPullRequestKeys(
+export async function findPullKeys(
   db: Kysely<DatabaseSchema>,
-  name: string,
-  number: number,
+  { repository, number }: { readonly repository: string; readonly number: number },
 ): Promise<readonly string[]> {
-  const rows = await db.selectFrom('pulls').select(['pull_key', 'state']).where('number', '=', number).execute();
-  return rows.flatMap(({ pull_key, state }) => {
-    const { owner, repo } = fromStored<StoredPullState>(state).ref;
-    return `${owner}/${repo}`.toLowerCase() === name.toLowerCase() ? [pull_key] : [];
-  });
+  const rows = await db
+    .selectFrom('pulls')
+    .select('pull_key')
+    .where('number', '=', number)
+    .where('repository', '=', repository.toLowerCase())
+    .execute();
+  return rows.map(({ pull_key }) => pull_key);
 }

@@ -42,19 +42,15 @@ export async function listPending(
         and schema = ${RUN_SCHEMA}
     ) as proposals
     from pulls left join runs on runs.run_id = pulls.run_id and runs.schema = ${RUN_SCHEMA}
-    where pulls.active
+    where pulls.active and ${repository === null ? sql`true` : sql`pulls.repository = ${repository.toLowerCase()}`}
   `.execute(db);
-  return rows
-    .flatMap((row) => pendingOf(row, repository))
-    .toSorted((one, other) => one.since.localeCompare(other.since));
+  return rows.flatMap(pendingOf).toSorted((one, other) => one.since.localeCompare(other.since));
 }
 
-function pendingOf(row: ActiveRow, repository: string | null): readonly PendingDecision[] {
+function pendingOf(row: ActiveRow): readonly PendingDecision[] {
   const { ref } = fromStored<Pick<PullState, 'ref'>>(row.state);
-  const name = `${ref.owner}/${ref.repo}`;
-  if (repository !== null && name.toLowerCase() !== repository.toLowerCase()) return [];
   const run = row.run === null ? null : fromStored<Run>(row.run);
-  const pullRequest = `${name}#${ref.number}`;
+  const pullRequest = `${ref.owner}/${ref.repo}#${ref.number}`;
   const proposals = row.proposals === null ? [] : fromStored<readonly string[]>(row.proposals);
   return [
     ...proposals.flatMap((body) => pendingChange(pullRequest, fromStored<Proposal>(body), run)),

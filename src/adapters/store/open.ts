@@ -9,7 +9,7 @@ import { countWaiting } from './count-waiting.ts';
 import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';
 import { DatabaseError } from './engine/errors.ts';
 import { describeDatabase } from './engine/inspect.ts';
-import { migrate, requireCurrentSchema, requireSchema } from './engine/migrate.ts';
+import { type Migrated, migrate, requireCurrentSchema, requireSchema } from './engine/migrate.ts';
 import { explainDataDir, explainPostgres } from './engine/opening-errors.ts';
 import { openPglite, tidy } from './engine/pglite.ts';
 import { type DatabaseUse, openPostgres, requireServer } from './engine/postgres.ts';
@@ -34,33 +34,41 @@ import type { SaveResult, Store, WorkKind } from './store.ts';
 export type DatabaseLocation = { readonly databaseUrl: string | null; readonly dataDir: string | null };
 
 /**
- * Opens the store and migrates its database to this version's schema.
+ * Opens the store and migrates its database to this version's schema, of which `onMigrated` is told.
  * Throws `DatabaseError` if the directory is in use, or if the database is unreachable, has a newer schema or cannot
  * serve: it is too old or lacks characters.
  */
-export function openStore(location: DatabaseLocation): Promise<Store & OperatorAccess> {
+export function openStore(
+  location: DatabaseLocation,
+  onMigrated: (migrated: Migrated) => void = () => {},
+): Promise<Store & OperatorAccess> {
   return openDatabase(location, 'work', async (backend) => {
-    await migrate(backend.db);
+    const migrated = await migrate(backend.db);
+    if (migrated !== null) onMigrated(migrated);
     if (backend.embedded) await endLeases(backend.db);
     return createStore(backend);
   });
 }
 
 /**
- * Opens a database to read its ledger. It never migrates, because a server of another version might be running.
- * Throws `DatabaseError` if the database is missing, cannot be opened, or has another schema version.
+ * Opens a database for a command. It never migrates, because a server of another version might be running.
+ * Throws `DatabaseError` if the database is missing, cannot be opened, or has another schema version while `requires`
+ * the current one.
  */
-export async function openLedger(location: DatabaseLocation): Promise<Backend> {
+export async function openLedger(location: DatabaseLocation, requires: RequiredSchema = 'current'): Promise<Backend> {
   const { databaseUrl, dataDir } = location;
   if (databaseUrl === null && dataDir !== null && !existsSync(join(dataDir, 'database', 'PG_VERSION')))
     throw new DatabaseError(
       `There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL to the values that the server runs with.`,
     );
   return openDatabase(location, 'reading', async (backend) => {
-    await requireCurrentSchema(backend.db);
+    if (requires === 'current') await requireCurrentSchema(backend.db);
     return backend;
   });
 }
+
+/** The schema version that a database must have for a command. */
+export type RequiredSchema = 'current' | 'any';
 
 /** Closes the database again if `prepare` fails. */
 async function openDatabase<T>(

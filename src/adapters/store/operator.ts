@@ -1,13 +1,25 @@
 import type { Kysely } from 'kysely';
 import { storedAs } from '../../lib/trust.ts';
+import { findSchemaVersion } from './engine/migrate.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import { inspectPull } from './inspect-pull.ts';
+import { findPullKeys, listLedgerKeys, readAnswers, readLedger } from './ledger.ts';
 import { listPending } from './list-pending.ts';
 import { pause, unpause } from './pauses.ts';
 import { report } from './report.ts';
 
 /** What an operator can ask of the database, by name. Inputs and answers are JSON. */
-const QUESTIONS = { pending: listPending, inspect: inspectPull, pause, unpause, report } as const;
+const QUESTIONS = {
+  ...{
+    pending: listPending,
+    inspect: inspectPull,
+    pause,
+    unpause,
+    report,
+    schema: (db: Kysely<DatabaseSchema>, _: null) => findSchemaVersion(db),
+  },
+  ...{ pullKeys: findPullKeys, ledgerKeys: listLedgerKeys, ledger: readLedger, answers: readAnswers },
+} as const;
 
 export type OperatorQuestion = keyof typeof QUESTIONS;
 

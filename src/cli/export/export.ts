@@ -1,25 +1,22 @@
 import { once } from 'node:events';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { DatabaseError } from '../../adapters/store/engine/errors.ts';
-import type { Backend } from '../../adapters/store/engine/schema.ts';
 import {
   type CommittedChangeRow,
-  findPullRequestKeys,
+  LEDGER_PAGE,
   type LedgerAnswer,
   type LedgerEntry,
-  readAnswers,
-  readLedger,
+  type LedgerFilter,
+  type LedgerKey,
   type VoteRow,
 } from '../../adapters/store/ledger.ts';
-import { openLedger } from '../../adapters/store/open.ts';
-import { loadDatabaseConfig } from '../../app/config/env.ts';
 import type { ChangePayload } from '../../core/edits/change.ts';
 import { escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
 import { describeProposal, type Proposal, postedChange } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import { instructionOf, type UserResponse } from '../../core/step/ledger-record.ts';
 import { parseJson } from '../../lib/trust.ts';
+import { type Ask, withDatabase } from '../operate/ask.ts';
 import {
   type OptionsResult,
   optionsProblem,
@@ -43,7 +40,7 @@ const EXPORT_COMMAND = {
 
 Writes out the ledger, oldest first: one JSON object per line for each proposal, with its votes and commits,
 then one for each answer to a question of the agent.
-Reads the database that DATABASE_URL or DATA_DIR names.
+Asks the running server, or the database that DATABASE_URL or DATA_DIR names.
 
   --pr OWNER/REPO#N  only proposals of this pull request
   --since TIME       decided, or else proposed, since this time, such as 2030-01-31 or 2030-01-31T12:00:00Z
@@ -82,34 +79,38 @@ export function parseExportOptions(argv: readonly string[]): OptionsResult<Expor
 
 /** Runs `countersign export`. Exit code: 0, 1 (unknown pull request), or 2 (could not begin). */
 export function runExport(argv: readonly string[]): Promise<number> {
-  return runCommand(EXPORT_COMMAND, parseExportOptions(argv), exportLedger);
+  return runCommand(EXPORT_COMMAND, parseExportOptions(argv), (options) =>
+    withDatabase(EXPORT_COMMAND.name, (ask) => exportLedger(ask, options)),
+  );
 }
 
-async function exportLedger(options: ExportOptions): Promise<number> {
-  const loaded = loadDatabaseConfig();
-  if (loaded.kind === 'problems') return reportProblem(EXPORT_COMMAND.name, loaded.problems.join(' '));
-  try {
-    const backend = await openLedger({ databaseUrl: loaded.database.url, dataDir: loaded.database.dataDir });
-    return await writeLedger(backend, options).finally(() => backend.close());
-  } catch (error) {
-    if (error instanceof DatabaseError) return reportProblem(EXPORT_COMMAND.name, error.message);
-    throw error;
-  }
-}
-
-async function writeLedger({ db }: Backend, { pull, since, format }: ExportOptions): Promise<number> {
-  const pullKeys = pull === null ? null : await findPullRequestKeys(db, pull.repository, pull.number);
+async function exportLedger(ask: Ask, { pull, since, format }: ExportOptions): Promise<number> {
+  const pullKeys = pull === null ? null : await ask('pullKeys', pull);
   if (pull !== null && pullKeys?.length === 0)
     return reportProblem(EXPORT_COMMAND.name, `The ledger has no pull request ${pull.repository}#${pull.number}.`, 1);
+  const keys = await ask('ledgerKeys', { pullKeys, since });
   // Without a listener, a closed pipe would crash the process.
   process.stdout.on('error', () => {});
   const toText = format === 'csv' ? toCsv : toJsonLine;
-  const write = (rows: readonly ExportedRow[]) => writeToStdout(rows.map(toText).join(''));
-  const filter = { pullKeys, since };
   if (format === 'csv') await writeToStdout(CSV_HEADER);
-  await readLedger(db, filter, (entries) => write(entries.map(toExportedRow)));
-  if (process.stdout.writable) await readAnswers(db, filter, (answers) => write(answers.map(toExportedAnswer)));
+  for await (const rows of readRows(ask, { pullKeys, since }, keys))
+    if (!(await writeToStdout(rows.map(toText).join('')))) break;
   return 0;
+}
+
+/** The rows of the export in pages, oldest first: those of the proposals, then the answers to questions. */
+export async function* readRows(
+  ask: Ask,
+  filter: LedgerFilter,
+  keys: readonly LedgerKey[],
+): AsyncGenerator<readonly ExportedRow[]> {
+  for (let start = 0; start < keys.length; start += LEDGER_PAGE)
+    yield (await ask('ledger', keys.slice(start, start + LEDGER_PAGE))).map(toExportedRow);
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const answers: readonly LedgerAnswer[] = await ask('answers', { ...filter, after });
+    yield answers.map(toExportedAnswer);
+    after = answers.at(-1)?.voteId;
+  }
 }
 
 function toJsonLine(row: ExportedRow): string {

@@ -1,7 +1,8 @@
 import process from 'node:process';
 import { askOperatorSocket } from '../../adapters/http/operator-socket.ts';
 import { DatabaseError } from '../../adapters/store/engine/errors.ts';
-import { openLedger } from '../../adapters/store/open.ts';
+import type { Backend } from '../../adapters/store/engine/schema.ts';
+import { openLedger, type RequiredSchema } from '../../adapters/store/open.ts';
 import {
   answerOperator,
   type OperatorAnswer,
@@ -13,39 +14,56 @@ import { loadDatabaseConfig } from '../../app/config/env.ts';
 import { escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
 import { reportProblem } from '../options.ts';
 
-/**
- * Asks the database that DATABASE_URL or DATA_DIR names. A server holds its embedded database, so it is asked itself
- * then. Throws `DatabaseError` with a message for the operator.
- */
-export async function askDatabase<Question extends OperatorQuestion>(
+/** Asks one question. Throws `DatabaseError` with a message for the operator. */
+export type Ask = <Question extends OperatorQuestion>(
   question: Question,
   input: OperatorInput<Question>,
-): Promise<OperatorAnswer<Question>> {
+) => Promise<OperatorAnswer<Question>>;
+
+/**
+ * Runs a command that asks the database that DATABASE_URL or DATA_DIR names. A server holds its embedded database, so
+ * it is asked itself then. Problems are one line on standard error, and the exit code 2.
+ */
+export async function withDatabase(
+  name: string,
+  run: (ask: Ask) => Promise<number>,
+  requires?: RequiredSchema,
+): Promise<number> {
+  const opened: Backend[] = [];
+  const ask = async <Question extends OperatorQuestion>(
+    question: Question,
+    input: OperatorInput<Question>,
+  ): Promise<OperatorAnswer<Question>> => {
+    const { url: databaseUrl, dataDir } = loadLocation();
+    const asksServer = opened.length === 0 && databaseUrl === null && dataDir !== null;
+    const answer = asksServer ? await askOperatorSocket(dataDir, question, input) : null;
+    if (answer?.kind === 'answer') return readOperatorAnswer(question, answer.json);
+    if (answer?.kind === 'refused')
+      throw new DatabaseError('The running server cannot answer; its log says why. Use the version that it runs.');
+    const backend = opened[0] ?? (await openLedger({ databaseUrl, dataDir }, requires));
+    opened[0] = backend;
+    return answerOperator(backend.db, question, input);
+  };
+  try {
+    return await run(ask);
+  } catch (error) {
+    if (error instanceof DatabaseError) return reportProblem(name, error.message);
+    throw error;
+  } finally {
+    await opened[0]?.close();
+  }
+}
+
+function loadLocation() {
   const loaded = loadDatabaseConfig();
   if (loaded.kind === 'problems') throw new DatabaseError(loaded.problems.join(' '));
-  const { url: databaseUrl, dataDir } = loaded.database;
-  const answer = databaseUrl === null && dataDir !== null ? await askOperatorSocket(dataDir, question, input) : null;
-  if (answer?.kind === 'answer') return readOperatorAnswer(question, answer.json);
-  if (answer?.kind === 'refused')
-    throw new DatabaseError('The running server cannot answer; its log says why. Use the version that it runs.');
-  const backend = await openLedger({ databaseUrl, dataDir });
-  return answerOperator(backend.db, question, input).finally(() => backend.close());
+  return loaded.database;
 }
 
 /** The beginning of a text of people or of the model, in one line. */
 export function inOneLine(text: string, length: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1).toWellFormed()}…`;
-}
-
-/** Runs a command that asks the database. Its problems are one line on standard error, and the exit code 2. */
-export async function reportDatabaseErrors(name: string, run: () => Promise<number>): Promise<number> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof DatabaseError) return reportProblem(name, error.message);
-    throw error;
-  }
 }
 
 /** The largest unit of a duration, such as `3 h`. */

@@ -10,7 +10,7 @@ import {
   singleArgument,
 } from '../options.ts';
 import { formatTable } from '../table.ts';
-import { askDatabase, inOneLine, printJson, reportDatabaseErrors } from './ask.ts';
+import { inOneLine, printJson, withDatabase } from './ask.ts';
 
 type InspectOptions = { readonly repository: string; readonly number: number; readonly json: boolean };
 
@@ -48,8 +48,8 @@ export function parseInspectOptions(argv: readonly string[]): OptionsResult<Insp
 /** Runs `countersign inspect`. Exit code: 0, 1 (unknown pull request), or 2 (could not begin). */
 export function runInspect(argv: readonly string[]): Promise<number> {
   return runCommand(INSPECT_COMMAND, parseInspectOptions(argv), ({ repository, number, json }) =>
-    reportDatabaseErrors(INSPECT_COMMAND.name, async () => {
-      const pulls = await askDatabase('inspect', { repository, number });
+    withDatabase(INSPECT_COMMAND.name, async (ask) => {
+      const pulls = await ask('inspect', { repository, number });
       if (pulls.length === 0)
         return reportProblem(INSPECT_COMMAND.name, `No pull request ${repository}#${number} is stored.`, 1);
       if (json) printJson(pulls);

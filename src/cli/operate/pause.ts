@@ -2,7 +2,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { type OptionsResult, optionsProblem, parseOptions, runCommand, singleArgument } from '../options.ts';
 import { formatTable } from '../table.ts';
-import { askDatabase, reportDatabaseErrors } from './ask.ts';
+import { withDatabase } from './ask.ts';
 
 type PauseOptions = { readonly name: string };
 
@@ -46,9 +46,9 @@ export function runPause(verb: 'pause' | 'unpause', argv: readonly string[]): Pr
   const command = `countersign ${verb}`;
   const help = `${HELP[verb]}${COMMON_HELP}`;
   return runCommand({ name: command, help }, parsePauseOptions(command, argv), ({ name }) =>
-    reportDatabaseErrors(command, async () => {
+    withDatabase(command, async (ask) => {
       const now = Date.now();
-      const pauses = await (verb === 'pause' ? askDatabase('pause', { name, now }) : askDatabase('unpause', { name }));
+      const pauses = await (verb === 'pause' ? ask('pause', { name, now }) : ask('unpause', { name }));
       const rows = pauses.map((paused) => [paused.name, paused.since]);
       process.stdout.write(rows.length === 0 ? 'Nothing is paused.\n' : formatTable([['paused', 'since'], ...rows]));
       return 0;

@@ -4,7 +4,7 @@ import type { PendingDecision } from '../../adapters/store/list-pending.ts';
 import { pluralize } from '../../lib/format.ts';
 import { type OptionsResult, optionsProblem, parseOptions, runCommand } from '../options.ts';
 import { formatTable } from '../table.ts';
-import { askDatabase, formatAge, inOneLine, printJson, reportDatabaseErrors } from './ask.ts';
+import { formatAge, inOneLine, printJson, withDatabase } from './ask.ts';
 
 type PendingOptions = { readonly repository: string | null; readonly json: boolean };
 
@@ -42,8 +42,8 @@ export function parsePendingOptions(argv: readonly string[]): OptionsResult<Pend
 /** Runs `countersign pending`. Exit code: 0, or 2 (could not begin). */
 export function runPending(argv: readonly string[]): Promise<number> {
   return runCommand(PENDING_COMMAND, parsePendingOptions(argv), ({ repository, json }) =>
-    reportDatabaseErrors(PENDING_COMMAND.name, async () => {
-      const pending = await askDatabase('pending', { repository });
+    withDatabase(PENDING_COMMAND.name, async (ask) => {
+      const pending = await ask('pending', { repository });
       if (json) printJson(pending);
       else process.stdout.write(formatPending(pending, Date.now()));
       return 0;

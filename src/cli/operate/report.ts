@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { REPORT_GROUPS, type ReportInput, type ReportRow } from '../../adapters/store/report.ts';
 import { type OptionsResult, optionsProblem, parseOptions, parseTime, runCommand } from '../options.ts';
 import { formatTable } from '../table.ts';
-import { askDatabase, printJson, reportDatabaseErrors } from './ask.ts';
+import { printJson, withDatabase } from './ask.ts';
 
 type ReportOptions = ReportInput & { readonly format: ReportFormat };
 
@@ -49,8 +49,8 @@ export function parseReportOptions(argv: readonly string[]): OptionsResult<Repor
 /** Runs `countersign report`. Exit code: 0, or 2 (could not begin). */
 export function runReport(argv: readonly string[]): Promise<number> {
   return runCommand(REPORT_COMMAND, parseReportOptions(argv), ({ format, ...input }) =>
-    reportDatabaseErrors(REPORT_COMMAND.name, async () => {
-      const rows = await askDatabase('report', input);
+    withDatabase(REPORT_COMMAND.name, async (ask) => {
+      const rows = await ask('report', input);
       if (format === 'json') printJson(rows.map((row) => ({ ...row, costPerAccepted: costPerAccepted(row) })));
       else process.stdout.write(WRITERS[format]([headings(input.by), ...rows.map(toCells)]));
       return 0;

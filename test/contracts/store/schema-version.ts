@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { DatabaseError } from '../../../src/adapters/store/engine/errors.ts';
-import { migrate } from '../../../src/adapters/store/engine/migrate.ts';
+import { listMissingMigrations, migrate } from '../../../src/adapters/store/engine/migrate.ts';
 import { MIGRATIONS } from '../../../src/adapters/store/engine/migrations.ts';
 import { delivery } from './samples.ts';
 import type { DatabaseHarness } from './store-under-test.ts';
@@ -32,9 +32,11 @@ export function schemaVersionContract({ backend, store, value, rebuild }: Databa
       await expect(store().ping()).rejects.toThrow('migrations');
     });
 
-    it('migrates existing data (G15)', async () => {
+    it('migrates existing data, and says from which version to which (G15, O11)', async () => {
       await store().receive(delivery('a'), 1);
-      await migrate(backend().db, [...MIGRATIONS, good]);
+      const migrated = await migrate(backend().db, [...MIGRATIONS, good]);
+      expect(migrated).toEqual({ from: MIGRATIONS.length, to: next, seconds: expect.any(Number) });
+      expect(await migrate(backend().db, [...MIGRATIONS, good])).toBeNull();
       expect(await value('select count(*) from inbox where more is null')).toBe(1);
     });
 
@@ -46,6 +48,12 @@ export function schemaVersionContract({ backend, store, value, rebuild }: Databa
       expect(await store().receive(delivery('a'), 2)).toBe('duplicate');
       expect(await store().receive(delivery('b'), 2)).toBe('stored');
       expect(await value('select count(*) from inbox where signal is not null')).toBe(2);
+    });
+
+    it('a command that only looks names what is missing, and refuses a newer version (O11)', () => {
+      expect(listMissingMigrations(0)).toEqual(MIGRATIONS.map(({ name }) => name));
+      expect(listMissingMigrations(MIGRATIONS.length)).toEqual([]);
+      expect(() => listMissingMigrations(next)).toThrow('newer version');
     });
 
     it('refuses a newer database with instructions, and leaves it unchanged (G14)', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { findPullRequestKeys, type LedgerFilter, readAnswers, readLedger } from '../../../src/adapters/store/ledger.ts';
-import { type ExportedRow, toExportedAnswer, toExportedRow } from '../../../src/cli/export/export.ts';
+import type { LedgerFilter } from '../../../src/adapters/store/ledger.ts';
+import { answerOperator } from '../../../src/adapters/store/operator.ts';
+import { type ExportedRow, readRows } from '../../../src/cli/export/export.ts';
+import type { Ask } from '../../../src/cli/operate/ask.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { askPeople, CHOICE, questionId, TEXT } from '../support/questions.ts';
 import { proposeRows } from '../support/rows.ts';
@@ -8,28 +10,17 @@ import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
+const ask: Ask = (question, input) => answerOperator(stage().db(), question, input);
+
 async function exported(filter: LedgerFilter): Promise<readonly ExportedRow[]> {
   const found: ExportedRow[] = [];
-  await readLedger(stage().db(), filter, async (entries) => {
-    found.push(...entries.map(toExportedRow));
-    return true;
-  });
+  for await (const rows of readRows(ask, filter, await ask('ledgerKeys', filter))) found.push(...rows);
   return found;
 }
 
 async function exportedOf({ pr }: Story): Promise<readonly ExportedRow[]> {
-  const pullKeys = await findPullRequestKeys(stage().db(), pr.fullName.toUpperCase(), pr.number);
+  const pullKeys = await ask('pullKeys', { repository: pr.fullName.toUpperCase(), number: pr.number });
   return exported({ pullKeys, since: null });
-}
-
-async function answersOf({ pr }: Story): Promise<readonly ExportedRow[]> {
-  const found: ExportedRow[] = [];
-  const pullKeys = await findPullRequestKeys(stage().db(), pr.fullName, pr.number);
-  await readAnswers(stage().db(), { pullKeys, since: null }, async (answers) => {
-    found.push(...answers.map(toExportedAnswer));
-    return true;
-  });
-  return found;
 }
 
 /** Changes of five rows: approved, denied, sent back with an instruction, edited by a person, and pending. */
@@ -49,7 +40,7 @@ describe('the ledger', () => {
     const { ana, ben, bot, pr } = story;
     await ben.says('/choose 2');
     await ana.says('/answer shop');
-    const rows = await answersOf(story);
+    const rows = await exportedOf(story);
     const common = { toolName: 'ask_user', state: 'answered', repository: pr.fullName, userLogin: ana.login };
     expect(rows).toMatchObject([
       { ...common, parameters: { input_type: 'choice', choices: ['SQLite', 'PostgreSQL', 'Both of them'] } },
@@ -60,7 +51,6 @@ describe('the ledger', () => {
       [{ action: 'answer', userId: ana.id, text: '"shop"' }],
     ]);
     expect(rows.map(({ proposalId }) => proposalId)).toEqual(bot.questions().map(questionId));
-    expect(await exportedOf(story)).toEqual([]);
   });
 
   it('has every proposal, oldest first, with its answers and its outcome (S90, K18, K19, K20)', async () => {
@@ -114,7 +104,7 @@ describe('the ledger', () => {
 
   it('returns proposals made or decided since a time (K18)', async () => {
     const story = await proposeRows(stage(), { 2: 20 });
-    const pullKeys = await findPullRequestKeys(stage().db(), story.pr.fullName, story.pr.number);
+    const pullKeys = await ask('pullKeys', { repository: story.pr.fullName, number: story.pr.number });
     expect(await exported({ pullKeys, since: Date.now() - 3_600_000 })).toHaveLength(1);
     expect(await exported({ pullKeys, since: Date.now() + 3_600_000 })).toEqual([]);
     expect(await exported({ pullKeys: ['0/0/0'], since: null })).toEqual([]);

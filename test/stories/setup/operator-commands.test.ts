@@ -10,7 +10,12 @@ let stage: ProcessStage;
 let story: Story;
 
 /** What the commands said while the server ran. */
-let whileRunning: { readonly pending: Ended; readonly inspected: Ended };
+let whileRunning: {
+  readonly pending: Ended;
+  readonly inspected: Ended;
+  readonly exported: Ended;
+  readonly migrate: Ended;
+};
 
 beforeAll(async () => {
   stage = await openProcessStage();
@@ -23,8 +28,13 @@ beforeAll(async () => {
   stage.act(() => ana.person.replies(bot.proposal(1).id, '/approve'));
   await eventually(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'));
   const name = `${story.pr.fullName}#${story.pr.number}`;
-  whileRunning = { pending: await ask('pending', '--json'), inspected: await ask('inspect', name) };
-  expect((await runExport()).stderr).toContain('in use by another Countersign process');
+  const [pending, inspected, exported, migrate] = await Promise.all([
+    ask('pending', '--json'),
+    ask('inspect', name),
+    runExport('--pr', name),
+    ask('migrate', '--check'),
+  ]);
+  whileRunning = { pending, inspected, exported, migrate };
   await stage.kill('SIGTERM');
 }, 240_000);
 
@@ -76,10 +86,20 @@ describe('countersign inspect', () => {
   });
 });
 
-describe('countersign export, once the server is stopped', () => {
-  it('writes one line for each proposal, or only those of a named pull request (S90, K20)', async () => {
+describe('countersign migrate', () => {
+  it('O11: says whether the next start would migrate, from the running server and from the database of a stopped one', async () => {
+    const nothing = { code: 0, stdout: expect.stringMatching(/schema version \d+: nothing is to migrate\.\n$/) };
+    expect(whileRunning.migrate).toMatchObject(nothing);
+    expect(await ask('migrate', '--check')).toMatchObject(nothing);
+    expect(await ask('migrate')).toMatchObject({ code: 2, stderr: expect.stringContaining('--check') });
+  });
+});
+
+describe('countersign export', () => {
+  it('writes one line for each proposal, or only those of a named pull request, also while the server runs (S90, K20)', async () => {
     const { code, stdout, stderr } = await runExport('--pr', `${story.pr.fullName}#${story.pr.number}`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(whileRunning.exported).toEqual({ code, stdout, stderr });
     const found = stdout
       .trimEnd()
       .split('\n')

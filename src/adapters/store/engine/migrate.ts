@@ -9,22 +9,38 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 /** Any number works if nothing else in the database locks it. */
 const MIGRATION_LOCK = 8_261_947_301;
 
+/** The schema version that this process found, and the one that it left. */
+export type Migrated = { readonly from: number; readonly to: number; readonly seconds: number };
+
 /**
  * Migrates the database to the newest schema that this version knows: one transaction for each migration, one process
- * at a time. Throws `DatabaseError` and changes nothing if the schema is newer (G14).
+ * at a time. Null if nothing was to do. Throws `DatabaseError` and changes nothing if the schema is newer (G14).
  */
 export async function migrate(
   db: Kysely<DatabaseSchema>,
   migrations: readonly Migration[] = MIGRATIONS,
-): Promise<void> {
+): Promise<Migrated | null> {
+  const begun = performance.now();
+  let applied: readonly number[] = [];
   for (const migration of migrations) {
     await db.transaction().execute(async (transaction) => {
       await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`.execute(transaction);
       const version = await findSchemaVersion(transaction);
       if (version > migrations.length) throw new DatabaseError(tooNewMessage(version, migrations.length));
-      if (version < migration.number) await apply(transaction, migration);
+      if (version >= migration.number) return;
+      await apply(transaction, migration);
+      applied = [...applied, migration.number];
     });
   }
+  const [first] = applied;
+  const seconds = Math.round((performance.now() - begun) / 100) / 10;
+  return first === undefined ? null : { from: first - 1, to: migrations.length, seconds };
+}
+
+/** The names of the migrations that a database of this version lacks. Throws `DatabaseError` if it is too new. */
+export function listMissingMigrations(version: number): readonly string[] {
+  if (version > SCHEMA_VERSION) throw new DatabaseError(tooNewMessage(version, SCHEMA_VERSION));
+  return MIGRATIONS.slice(version).map(({ name }) => name);
 }
 
 async function apply(transaction: Transaction<DatabaseSchema>, { number, name, sql: script }: Migration) {
