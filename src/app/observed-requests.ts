@@ -3,6 +3,7 @@ import { createThrottle } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
 import type { Gauge, Metrics, Timer } from '../adapters/telemetry/metrics.ts';
 import type { TokenUsage } from '../core/state/conversation.ts';
+import { costOf, type ModelPrice } from '../core/state/spending.ts';
 import { type Model, ModelError, type ModelFailure, type ModelFailureKind } from '../core/step/model-port.ts';
 
 export type FailureLogOptions = {
@@ -85,21 +86,30 @@ export function withFailureLog(model: Model, options: FailureLogOptions): Model 
   };
 }
 
-/** Measures the duration of each model request, and counts its tokens. */
-export function timedModel(model: Model, metrics: Metrics): Model {
-  const timer = metrics.modelRequests;
+type TimedModelOptions = {
+  readonly metrics: Metrics;
+  /** The price of a model, or of the one for requests that name none; null if unknown. */
+  readonly priceOf: (model: string | null) => ModelPrice | null;
+};
+
+/** Measures the duration of each model request, and counts its tokens and their cost. */
+export function timedModel(model: Model, { metrics, priceOf }: TimedModelOptions): Model {
+  const measured = <Response extends { readonly usage: TokenUsage }>(request: Promise<Response>, name: string | null) =>
+    timed(metrics.modelRequests, counted(metrics, request, priceOf(name)), () => 'done');
   return {
-    ask: (...request) => timed(timer, counted(metrics, model.ask(...request)), () => 'done'),
-    answerQuestion: (...request) => timed(timer, counted(metrics, model.answerQuestion(...request)), () => 'done'),
+    ask: (...request) => measured(model.ask(...request), request[3]),
+    answerQuestion: (...request) => measured(model.answerQuestion(...request), request[4]),
     maxRequestTokens: model.maxRequestTokens,
   };
 }
 
 async function counted<Response extends { readonly usage: TokenUsage }>(
-  { modelTokens }: Metrics,
+  { modelTokens, modelCost }: Metrics,
   request: Promise<Response>,
+  price: ModelPrice | null,
 ): Promise<Response> {
   const response = await request;
+  modelCost.inc({}, costOf(response.usage, price) ?? 0);
   const { inputTokens, cachedInputTokens, outputTokens } = response.usage;
   modelTokens.inc({ kind: 'input' }, inputTokens);
   modelTokens.inc({ kind: 'cached-input' }, cachedInputTokens);

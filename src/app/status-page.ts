@@ -1,4 +1,5 @@
 import type { Readiness } from '../adapters/http/server.ts';
+import type { Waiting } from '../adapters/telemetry/waiting-gauges.ts';
 import { escapeHtml } from '../lib/escape-html.ts';
 import type { Finding } from './probes.ts';
 
@@ -10,6 +11,8 @@ type StatusInput = {
   readonly hears: string;
   readonly isPaused: boolean;
   readonly upMs: number;
+  /** Null while the database does not answer. */
+  readonly waiting: Waiting | null;
   /** Null for a probe that has not looked yet. */
   readonly probes: readonly { readonly name: string; readonly findings: readonly Finding[] | null }[];
 };
@@ -18,7 +21,7 @@ const MARKS: Readonly<Record<Finding['level'], string>> = { ok: 'âœ“', less: 'âš
 
 /** The page at `/`: no script, and of what the probes found only the constant messages, because anybody can open it. */
 export function renderStatusPage(input: StatusInput): string {
-  const { version, app, readiness, hears, isPaused, upMs, probes } = input;
+  const { version, app, readiness, hears, isPaused, upMs, waiting, probes } = input;
   const findings = probes.flatMap((probe) => probe.findings ?? []);
   const installations = findings.map((finding) => finding['installations']).find((count) => count !== undefined);
   const rows: readonly (readonly [string, string])[] = [
@@ -29,6 +32,7 @@ export function renderStatusPage(input: StatusInput): string {
     ['App', app ?? 'not known yet'],
     ['Hears by', hears],
     ...(typeof installations === 'number' ? [['Accounts served', String(installations)] as const] : []),
+    ...(waiting === null ? [] : countRows(waiting)),
     ['Running for', `${Math.floor(upMs / 60_000)} min`],
   ];
   const facts = rows.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('\n');
@@ -51,6 +55,15 @@ ${lines === '' ? '<li>nothing was looked at yet</li>' : lines}
 </body>
 </html>
 `;
+}
+
+function countRows({ pendingChanges, runs, dueSignals, dueEffects }: Waiting) {
+  const active = runs.reduce((sum, { count }) => sum + count, 0);
+  return [
+    ['Changes that wait for people', String(pendingChanges)],
+    ['Runs', String(active)],
+    ['Events and effects that are due', `${dueSignals} and ${dueEffects}`],
+  ] as const;
 }
 
 function describeReadiness({ isReady, words }: Readiness): string {

@@ -84,7 +84,9 @@ function openGitHub({ config, log, metrics, neighbours, now }: Omit<Outside, 'gi
     startTimer: () => metrics.githubRequests.startTimer(),
     onAvailability: (isUp) => {
       neighbours.github = isUp;
+      metrics.githubUp.set(isUp ? 1 : 0);
     },
+    onQuota: metrics.setQuota,
     now,
   });
 }
@@ -127,6 +129,8 @@ function createMetricRecorder(metrics: Metrics): (event: MetricEvent) => void {
         return metrics.signals.inc({ reason: event.reason });
       case 'effect':
         return metrics.effects.inc({ effect: event.effect, outcome: event.outcome });
+      case 'wait':
+        return metrics.waits.observe({ until: event.until }, event.seconds);
     }
   };
 }
@@ -153,10 +157,11 @@ export function launchWorker(
   identity: AppAccount,
 ): Worker {
   const model = openModel({ config, log }, toolDefinitions());
+  const priceOf = (name: string | null) => operatorSettings().prices.get(name ?? config.model.name) ?? null;
   const context = {
     store,
     githubApp,
-    model: withFailureLog(timedModel(model, metrics), {
+    model: withFailureLog(timedModel(model, { metrics, priceOf }), {
       ...{ log, now, modelUp: metrics.modelUp },
       ...{ model: config.model.name, baseUrl: config.model.baseUrl },
     }),

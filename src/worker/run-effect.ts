@@ -42,9 +42,25 @@ export async function runEffect(
   );
   log.debug({ attempts, outcome: result.kind, ms: msSince(begunAt) }, 'effect performed');
   const now = context.clock.now();
-  context.recordMetric({ kind: 'effect', effect: effect.type, outcome: result.kind });
+  recordAttempt(context, stored, result);
   if (result.kind === 'done') await context.store.finishEffect(stored, result.signal, now);
   else await context.store.postponeEffect(stored, toEffectRetry(result, now));
+}
+
+function recordAttempt({ recordMetric, clock }: WorkerContext, stored: StoredEffect, result: EffectResult): void {
+  const isGivenUp = result.kind === 'done' && result.isGivenUp === true;
+  recordMetric({ kind: 'effect', effect: stored.effect.type, outcome: isGivenUp ? 'given-up' : result.kind });
+  const waited = isGivenUp ? null : waitedFor(stored, result);
+  if (waited === null) return;
+  const { until, since } = waited;
+  recordMetric({ kind: 'wait', until, seconds: Math.max(0, clock.now() - Date.parse(since)) / 1_000 });
+}
+
+/** What people waited for that is done now, and since when; null if nothing is. */
+function waitedFor({ effect, requestedAt }: StoredEffect, result: EffectResult) {
+  if (result.kind !== 'done') return null;
+  if (effect.type === 'react') return { until: 'reaction', since: effect.askedAt } as const;
+  return result.signal?.type === 'committed' ? ({ until: 'commit', since: requestedAt } as const) : null;
 }
 
 /** Rejects writes to GitHub once the lease might expire during them. */
@@ -77,7 +93,7 @@ function resultOfFailure(job: Job, error: unknown, ms: number): EffectResult {
     const errorId = isInternalError(error) ? createErrorId(stored.pullRequestKey, 'effect', stored.id) : null;
     const fields = { attempts, ms, ...(errorId === null ? {} : { errorId }), err: error };
     context.log.error(fields, 'effect abandoned');
-    return { kind: 'done', signal: signalForAbandoned(stored.effect, errorId) };
+    return { kind: 'done', signal: signalForAbandoned(stored.effect, errorId), isGivenUp: true };
   }
   const line = {
     log: context.log,

@@ -12,6 +12,8 @@ async function shownSeries(): Promise<ReadonlySet<string>> {
   const metrics = createMetrics();
   metrics.watchWaiting(async () => ({ ...waiting, runs: [{ phase: 'awaiting-model', count: 1 }] }));
   metrics.modelUp.set(1);
+  metrics.githubUp.set(1);
+  metrics.setQuota(4_000, 0);
   return new Set((await metrics.render()).match(/^countersign_\w+/gm));
 }
 
@@ -25,7 +27,20 @@ describe('docs/monitoring', () => {
       expect(asked.size).toBeGreaterThan(5);
       expect([...asked].filter((name) => !shown.has(name))).toEqual([]);
     }
-    expect(JSON.parse(read('dashboard.json')).panels).toHaveLength(10);
+    expect(JSON.parse(read('dashboard.json')).panels).toHaveLength(14);
+  });
+
+  it('O15: shows the quota of the account that has the fewest requests left, until GitHub renews it', async () => {
+    const { setQuota, render } = createMetrics();
+    const hour = Date.now() / 1_000 + 3_600;
+    const shown = async () => /^countersign_github_quota_left (\d+)$/m.exec(await render())?.[1];
+    expect(await shown()).toBeUndefined();
+    setQuota(900, hour);
+    setQuota(4_000, hour);
+    expect(await shown()).toBe('900');
+    setQuota(700, 1);
+    setQuota(5_000, hour);
+    expect(await shown()).toBe('5000');
   });
 
   it('O15: shows no old numbers while the database is away', async () => {

@@ -163,7 +163,7 @@ type HealthOptions = {
   readonly metrics: Pick<Metrics, 'render'>;
   readonly log: Logger;
   /** Writes the status page. */
-  readonly renderPage: (readiness: Readiness) => string;
+  readonly renderPage: (readiness: Readiness) => Promise<string>;
 };
 
 /** The routes for the status page, liveness, readiness and metrics. They name no repository and no person. */
@@ -176,7 +176,7 @@ export function createHealthRoutes({ check, metrics, log, renderPage }: HealthOp
       path: '/',
       handle: async () => ({
         status: 200,
-        body: renderPage(await readiness()),
+        body: await renderPage(await readiness()),
         contentType: 'text/html; charset=utf-8',
       }),
     },

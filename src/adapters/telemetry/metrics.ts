@@ -1,24 +1,27 @@
 import { collectDefaultMetrics, Histogram, Counter as PromCounter, Gauge as PromGauge, Registry } from 'prom-client';
 import { LANES } from '../../core/step/effects.ts';
 import { REASONS } from '../../core/step/reasons.ts';
-import { createWaitingGauges, type WaitingReader } from './waiting-gauges.ts';
+import { createWaitingGauges, type RecentWaiting, type WaitingReader } from './waiting-gauges.ts';
 
 /** Counts events. Label values never name a repository or a person. */
 export type Counter<Label extends string> = { inc(labels: Readonly<Record<Label, string>>, by?: number): void };
 
 /** Measures durations. The returned function stops the timer and sets the labels. */
-export type Timer<Label extends string> = { startTimer(): (labels: Readonly<Record<Label, string>>) => void };
+export type Timer<Label extends string> = {
+  startTimer(): (labels: Readonly<Record<Label, string>>) => void;
+  observe(labels: Readonly<Record<Label, string>>, seconds: number): void;
+};
 
 /** Shows the last value. */
 export type Gauge = { set(value: number): void };
 
 /** The metrics since the start. */
 export type Metrics = ReturnType<typeof createCounters> &
-  ReturnType<typeof createTimers> & {
-    /** Has no sample before it is set. */
-    readonly modelUp: Gauge;
+  ReturnType<typeof createTimers> &
+  ReturnType<typeof createGauges> & {
     /** Shows the waiting work from now on. Called once, when the database is open. */
     readonly watchWaiting: (read: WaitingReader) => void;
+    readonly waiting: RecentWaiting;
     /** The page in the Prometheus text format. */
     readonly render: () => Promise<string>;
   };
@@ -30,23 +33,39 @@ export type Metrics = ReturnType<typeof createCounters> &
 export function createMetrics({ withProcessMetrics = false } = {}): Metrics {
   const registry = new Registry();
   const counters = createCounters(registry);
-  const modelUp = new PromGauge({
-    name: 'countersign_model_up',
-    help: 'Whether the last request to the model was answered.',
-    registers: [registry],
-  });
-  modelUp.remove();
+  const gauges = createGauges(registry);
   const timers = createTimers(registry);
   if (withProcessMetrics) collectDefaultMetrics({ register: registry });
-  let refresh = async (): Promise<void> => {};
+  let waiting: RecentWaiting = async () => null;
   const watchWaiting = (read: WaitingReader): void => {
-    refresh = createWaitingGauges(registry, read);
+    waiting = createWaitingGauges(registry, read);
   };
   const render = async (): Promise<string> => {
-    await refresh();
+    await waiting();
     return registry.metrics();
   };
-  return { ...counters, ...timers, modelUp, watchWaiting, render };
+  return { ...counters, ...gauges, ...timers, watchWaiting, waiting: () => waiting(), render };
+}
+
+/** They have no sample before they are set. */
+function createGauges(registry: Registry) {
+  const gauge = (name: string, help: string): Gauge => {
+    const created = new PromGauge({ name: `countersign_${name}`, help, registers: [registry] });
+    created.remove();
+    return created;
+  };
+  const quotaLeft = gauge('github_quota_left', 'Requests that GitHub still allows the account with the fewest.');
+  let lowest = { left: Number.POSITIVE_INFINITY, resetAt: 0 };
+  return {
+    modelUp: gauge('model_up', 'Whether the last request to the model was answered.'),
+    githubUp: gauge('github_up', 'Whether the last request to GitHub was answered.'),
+    /** Each account has a quota of its own. The lowest one counts, until GitHub renews it (seconds since the epoch). */
+    setQuota(left: number, resetAt: number): void {
+      if (left > lowest.left && lowest.resetAt > Date.now() / 1_000) return;
+      lowest = { left, resetAt };
+      quotaLeft.set(left);
+    },
+  };
 }
 
 /** Labels with their known values. */
@@ -70,7 +89,7 @@ function createCounters(registry: Registry) {
     signals: counter('signals', 'Decided signals by reason.', { reason: [...REASONS, 'dead-lettered'] }),
     effects: counter('effects', 'Attempts at effects by type and outcome.', {
       effect: Object.keys(LANES),
-      outcome: ['done', 'retry'],
+      outcome: ['done', 'retry', 'given-up'],
     }),
     rateLimitWaits: counter('rate_limit_waits', 'Waits for rate limits by the source of the limit.', {
       source: ['own', 'github'],
@@ -78,6 +97,7 @@ function createCounters(registry: Registry) {
     modelTokens: counter('model_tokens', 'Tokens of answers of the model by kind.', {
       kind: ['input', 'cached-input', 'output'],
     }),
+    modelCost: counter('model_cost_dollars', 'Cost of the answers of models with a price.', {}),
     recoveryRuns: counter('recovery_runs', 'Runs of the recovery of lost webhooks by result.', {
       result: ['done', 'unfinished', 'failed', 'refused'],
     }),
@@ -120,6 +140,12 @@ function createTimers(registry: Registry) {
       'Time of requests to GitHub by API and class of status.',
       { api: ['rest', 'graphql'], status: ['2xx', '3xx', '4xx', '5xx', 'none'] },
       [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    ),
+    waits: timer(
+      'wait',
+      'Time that people wait: from a comment to the reaction, from a decision to its commit.',
+      { until: ['reaction', 'commit'] },
+      [0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600],
     ),
     commits: timer(
       'commit',

@@ -18,8 +18,11 @@ export type WaitingReader = (now: number) => Promise<Waiting>;
 /** Anybody who reaches the page could otherwise keep the database busy. */
 const MIN_INTERVAL_MS = 5_000;
 
-/** Creates the gauges of the work that waits in the database. The returned function reads it again, at most every five seconds. */
-export function createWaitingGauges(registry: Registry, read: WaitingReader): () => Promise<void> {
+/** Resolves with the work that waits, as of at most five seconds ago; null while the database does not answer. */
+export type RecentWaiting = () => Promise<Waiting | null>;
+
+/** Creates the gauges of the work that waits in the database. The returned function brings them up to date. */
+export function createWaitingGauges(registry: Registry, read: WaitingReader): RecentWaiting {
   const gauge = (name: string, help: string, labelNames: readonly string[] = []) =>
     new Gauge({ name: `countersign_${name}`, help, labelNames: [...labelNames], registers: [registry] });
   const databaseUp = gauge('database_up', 'Whether the database answers.');
@@ -29,11 +32,7 @@ export function createWaitingGauges(registry: Registry, read: WaitingReader): ()
   const effects = gauge('effects_due', 'Effects that are due and not performed.');
   const deadLetters = gauge('dead_letters', 'Signals that were given up and are kept.');
   const runs = gauge('runs', 'Runs that have not ended, by phase.', ['phase']);
-  let readAt = Number.NEGATIVE_INFINITY;
-  return async () => {
-    const now = Date.now();
-    if (now - readAt < MIN_INTERVAL_MS) return;
-    readAt = now;
+  const show = async (now: number): Promise<Waiting | null> => {
     try {
       const waiting = await read(now);
       databaseUp.set(1);
@@ -44,11 +43,19 @@ export function createWaitingGauges(registry: Registry, read: WaitingReader): ()
       deadLetters.set(waiting.deadLetters);
       runs.reset();
       for (const { phase, count } of waiting.runs) runs.set({ phase }, count);
+      return waiting;
     } catch {
       // The readiness check logs why. Numbers of before would hide the outage.
       databaseUp.set(0);
       for (const outdated of [pending, oldest, signals, effects, deadLetters, runs]) outdated.remove({});
       runs.reset();
+      return null;
     }
+  };
+  let [readAt, recent] = [Number.NEGATIVE_INFINITY, Promise.resolve<Waiting | null>(null)];
+  return () => {
+    const now = Date.now();
+    if (now - readAt >= MIN_INTERVAL_MS) [readAt, recent] = [now, show(now)];
+    return recent;
   };
 }

@@ -61,7 +61,13 @@ export type Effect =
   | { readonly type: 'check-deadlines'; readonly at: string; readonly requestedAt: string }
   /** Dismiss a review by the App that requested changes. */
   | { readonly type: 'dismiss-review'; readonly runId: string; readonly reviewId: number }
-  | { readonly type: 'react'; readonly location: CommentLocation; readonly content: 'eyes' | '+1' }
+  | {
+      readonly type: 'react';
+      readonly location: CommentLocation;
+      readonly content: 'eyes' | '+1';
+      /** When the comment was written, by GitHub's clock. */
+      readonly askedAt: string;
+    }
   /** Post a reply, at most once per `onceKey` on the pull request or, by its prefix, in the repository. */
   | {
       readonly type: 'reply';

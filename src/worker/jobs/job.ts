@@ -46,11 +46,13 @@ export type WorkerContext = {
 };
 
 /**
- * A decided signal, or an attempt of an effect. Labels come from closed lists and never name a repository or person.
+ * A decided signal, an attempt of an effect, or how long people waited for the App. Labels come from closed lists and
+ * never name a repository or person.
  */
 export type MetricEvent =
   | { readonly kind: 'signal'; readonly reason: string }
-  | { readonly kind: 'effect'; readonly effect: string; readonly outcome: string };
+  | { readonly kind: 'effect'; readonly effect: string; readonly outcome: string }
+  | { readonly kind: 'wait'; readonly until: 'reaction' | 'commit'; readonly seconds: number };
 
 /** Access to one pull request, for reading files and posting comments. */
 export type PullContext = { readonly github: GitHub };
@@ -63,7 +65,7 @@ export type RulesContext = PullContext & Pick<WorkerContext, 'operatorSettings'>
  * stored at once. `failure` is null if nothing failed.
  */
 export type EffectResult =
-  | { readonly kind: 'done'; readonly signal: Signal | null }
+  | { readonly kind: 'done'; readonly signal: Signal | null; readonly isGivenUp?: true }
   | {
       readonly kind: 'retry';
       readonly retryAt: number;

@@ -85,6 +85,7 @@ describe('the routes for operators', () => {
       '✓ the model answers',
     ])
       expect(body).toContain(words);
+    expect(body).toMatch(/<dt>Changes that wait for people<\/dt><dd>\d+<\/dd>\n<dt>Runs<\/dt><dd>\d+<\/dd>/);
     expect(body).not.toContain('<script');
     const [owner = '', name = ''] = pr.fullName.split('/');
     for (const secret of [owner, name, ana.login]) expect(body).not.toContain(secret);
@@ -102,7 +103,7 @@ describe('the routes for operators', () => {
     });
   });
 
-  it('have exactly the documented metrics, with these labels, as counters, gauges and histograms', async () => {
+  it('O15: have exactly the documented metrics, with these labels, as counters, gauges and histograms', async () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50 });
     await ana.replies(bot.proposal(1), '/approve');
     const { body } = await get('/metrics');
@@ -124,12 +125,14 @@ describe('the routes for operators', () => {
         'countersign_deliveries_total',
         'countersign_effects_total',
         'countersign_github_request_duration_seconds',
+        'countersign_github_up',
         'countersign_http_responses_total',
         'countersign_model_request_duration_seconds',
         'countersign_model_tokens_total',
         'countersign_model_up',
         'countersign_recovery_runs_total',
         'countersign_signals_total',
+        'countersign_wait_duration_seconds',
         'countersign_webhook_response_duration_seconds',
       ].sort(),
     );

@@ -69,7 +69,12 @@ it('a reply in a conversation that stays locked is abandoned after 29 days (F13)
   expect(times.at(-1)).toBe(29 * 24 * 60 * MINUTE);
 });
 
-const REACT: Effect = { type: 'react', location: { at: 'conversation', commentId: 1 }, content: 'eyes' };
+const REACT: Effect = {
+  type: 'react',
+  location: { at: 'conversation', commentId: 1 },
+  content: 'eyes',
+  askedAt: '2030-01-01T00:00:00Z',
+};
 
 const REPLY: Effect = { type: 'reply', to: { at: 'pull-request' }, reply: editedIntoCommand(), onceKey: null };
 

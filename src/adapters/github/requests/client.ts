@@ -53,6 +53,8 @@ export type ClientOptions = {
   readonly log?: Logger;
   /** Told after each request whether GitHub answered. */
   readonly onAvailability?: (isUp: boolean) => void;
+  /** Told the requests that GitHub allows until this time (seconds since the epoch), after each one. */
+  readonly onQuota?: (left: number, resetAt: number) => void;
   /** Measures each request. */
   readonly startTimer?: StartTimer;
   readonly now: () => number;
@@ -160,7 +162,7 @@ function downloadOrigin(baseUrl: string): string {
 }
 
 /** Measures and logs the requests of clients, and logs when GitHub stops and starts to answer. */
-function createObserver({ log, startTimer, onAvailability = () => {} }: ClientOptions) {
+function createObserver({ log, startTimer, onAvailability = () => {}, onQuota = () => {} }: ClientOptions) {
   const fault = createFault({ level: 'warn', message: 'GitHub unavailable', endMessage: 'GitHub available again' });
   return (client: GitHubClient, ref: PullRequestRef | null): void => {
     const pull = ref === null ? {} : { repo: `${ref.owner}/${ref.repo}`, pr: ref.number };
@@ -178,6 +180,7 @@ function createObserver({ log, startTimer, onAvailability = () => {} }: ClientOp
         const response = await request(sent);
         const quota = response.headers['x-ratelimit-remaining'];
         const requestId = requestIdOf(response.headers);
+        if (quota !== undefined) onQuota(Number(quota), Number(response.headers['x-ratelimit-reset']));
         report(response.status, {
           ...(quota === undefined ? {} : { quotaLeft: Number(quota) }),
           ...(requestId === null ? {} : { requestId }),

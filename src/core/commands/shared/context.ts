@@ -105,10 +105,10 @@ export function endWithInfo(context: CommandContext, reply: Reply): Step {
 /** The reaction to an accepted comment: `+1` if it took effect, `eyes` if the agent reads it later. */
 export function acknowledge(
   builder: StepBuilder,
-  { intent: { location } }: CommandContext,
+  { intent: { location, createdAt: askedAt } }: CommandContext,
   content: 'eyes' | '+1' = '+1',
 ): StepBuilder {
-  return withEffects(builder, { type: 'react', location, content });
+  return withEffects(builder, { type: 'react', location, content, askedAt });
 }
 
 /** The proposals that a decision is about; `postedLater` were posted after the comment, and stay as they are. */

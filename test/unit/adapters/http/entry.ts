@@ -61,7 +61,7 @@ export async function openEntry(options: TestEntryOptions = {}): Promise<TestEnt
     responses: metrics.httpResponses,
     routes: [
       { method: 'POST', path: '/api/github/webhooks', handle },
-      ...createHealthRoutes({ check: options.check ?? (async () => []), metrics, log, renderPage: () => '' }),
+      ...createHealthRoutes({ check: options.check ?? (async () => []), metrics, log, renderPage: async () => '' }),
     ],
   });
   return { ...entry, taken, lines };
