@@ -5,7 +5,7 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 3_840 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 3_842 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
@@ -17,12 +17,12 @@ const BUDGETS: readonly Budget[] = [
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_980 },
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_400 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 2_960 },
-  { room: 'worker', files: /^src\/worker\//, lines: 4_615 },
+  { room: 'worker', files: /^src\/worker\//, lines: 4_626 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_480 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_850 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
-  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_300 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_400 },
+  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_324 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_488 },
 ];
 
 const MAX_FILE_LINES = 400;
