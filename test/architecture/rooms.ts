@@ -65,7 +65,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'environment, the operator’s file, version',
     entries: ['env.ts', 'operator-settings.ts', 'version.ts'],
   },
-  'src/cli': { what: 'options of the commands', entries: 'every file' },
+  'src/cli': { what: 'options of the commands, and how they ask the database', entries: 'every file' },
   'src/cli/verify': {
     what: '`countersign verify`',
     entries: ['verify.ts', 'check-commit.ts'],
@@ -76,7 +76,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/cli/export': { what: '`countersign export`', entries: ['export.ts'] },
   'src/cli/operate': {
     what: 'commands that ask a running server or its database',
-    entries: ['pending.ts', 'inspect.ts', 'pause.ts', 'report.ts'],
+    entries: ['pending.ts', 'inspect.ts', 'pause.ts', 'report.ts', 'migrate.ts'],
   },
   'src/cli/git': {
     what: 'the `git` program',
@@ -97,7 +97,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/adapters/http': {
     what: 'webhook, health, metrics',
     entries: 'every file',
-    importers: ['src/app', 'src/cli/operate'],
+    importers: ['src/app', 'src/cli'],
   },
   'src/adapters/github': {
     what: 'GitHub’s REST and GraphQL, behind its port',
@@ -115,7 +115,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/adapters/store/engine': {
     what: 'connections, migrations, database errors',
-    entries: ['schema.ts', 'errors.ts', 'inspect.ts'],
+    entries: ['schema.ts', 'errors.ts', 'inspect.ts', 'migrate.ts'],
   },
   'src/adapters/model': { what: 'the model’s endpoint, by two APIs', entries: ['openai.ts'], importers: ['src/app'] },
   'src/adapters/syntax': {

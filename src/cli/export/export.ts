@@ -16,7 +16,7 @@ import { describeProposal, type Proposal, postedChange } from '../../core/state/
 import type { AgentQuestion } from '../../core/state/question.ts';
 import { instructionOf, type UserResponse } from '../../core/step/ledger-record.ts';
 import { parseJson } from '../../lib/trust.ts';
-import { type Ask, withDatabase } from '../operate/ask.ts';
+import { type Ask, withDatabase } from '../ask.ts';
 import {
   type OptionsResult,
   optionsProblem,

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import type { InspectedPull } from '../../adapters/store/inspect-pull.ts';
+import { inOneLine, printJson, withDatabase } from '../ask.ts';
 import {
   type OptionsResult,
   optionsProblem,
@@ -10,7 +11,6 @@ import {
   singleArgument,
 } from '../options.ts';
 import { formatTable } from '../table.ts';
-import { inOneLine, printJson, withDatabase } from './ask.ts';
 
 type InspectOptions = { readonly repository: string; readonly number: number; readonly json: boolean };
 

@@ -1,8 +1,8 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { listMissingMigrations, SCHEMA_VERSION } from '../../adapters/store/engine/migrate.ts';
+import { withDatabase } from '../ask.ts';
 import { type OptionsResult, optionsProblem, parseOptions, runCommand } from '../options.ts';
-import { withDatabase } from './ask.ts';
 
 const MIGRATE_COMMAND = {
   name: 'countersign migrate',

@@ -1,8 +1,8 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { withDatabase } from '../ask.ts';
 import { type OptionsResult, optionsProblem, parseOptions, runCommand, singleArgument } from '../options.ts';
 import { formatTable } from '../table.ts';
-import { withDatabase } from './ask.ts';
 
 type PauseOptions = { readonly name: string };
 

@@ -2,9 +2,9 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import type { PendingDecision } from '../../adapters/store/list-pending.ts';
 import { pluralize } from '../../lib/format.ts';
+import { formatAge, inOneLine, printJson, withDatabase } from '../ask.ts';
 import { type OptionsResult, optionsProblem, parseOptions, runCommand } from '../options.ts';
 import { formatTable } from '../table.ts';
-import { formatAge, inOneLine, printJson, withDatabase } from './ask.ts';
 
 type PendingOptions = { readonly repository: string | null; readonly json: boolean };
 

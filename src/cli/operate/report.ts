@@ -1,9 +1,9 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { REPORT_GROUPS, type ReportInput, type ReportRow } from '../../adapters/store/report.ts';
+import { printJson, withDatabase } from '../ask.ts';
 import { type OptionsResult, optionsProblem, parseOptions, parseTime, runCommand } from '../options.ts';
 import { formatTable } from '../table.ts';
-import { printJson, withDatabase } from './ask.ts';
 
 type ReportOptions = ReportInput & { readonly format: ReportFormat };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LedgerFilter } from '../../../src/adapters/store/ledger.ts';
 import { answerOperator } from '../../../src/adapters/store/operator.ts';
+import type { Ask } from '../../../src/cli/ask.ts';
 import { type ExportedRow, readRows } from '../../../src/cli/export/export.ts';
-import type { Ask } from '../../../src/cli/operate/ask.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { askPeople, CHOICE, questionId, TEXT } from '../support/questions.ts';
 import { proposeRows } from '../support/rows.ts';

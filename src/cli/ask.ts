@@ -1,18 +1,18 @@
 import process from 'node:process';
-import { askOperatorSocket } from '../../adapters/http/operator-socket.ts';
-import { DatabaseError } from '../../adapters/store/engine/errors.ts';
-import type { Backend } from '../../adapters/store/engine/schema.ts';
-import { openLedger, type RequiredSchema } from '../../adapters/store/open.ts';
+import { askOperatorSocket } from '../adapters/http/operator-socket.ts';
+import { DatabaseError } from '../adapters/store/engine/errors.ts';
+import type { Backend } from '../adapters/store/engine/schema.ts';
+import { openLedger, type RequiredSchema } from '../adapters/store/open.ts';
 import {
   answerOperator,
   type OperatorAnswer,
   type OperatorInput,
   type OperatorQuestion,
   readOperatorAnswer,
-} from '../../adapters/store/operator.ts';
-import { loadDatabaseConfig } from '../../app/config/env.ts';
-import { escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
-import { reportProblem } from '../options.ts';
+} from '../adapters/store/operator.ts';
+import { loadDatabaseConfig } from '../app/config/env.ts';
+import { escapeHiddenInJson } from '../core/edits/text/unicode.ts';
+import { reportProblem } from './options.ts';
 
 /** Asks one question. Throws `DatabaseError` with a message for the operator. */
 export type Ask = <Question extends OperatorQuestion>(
