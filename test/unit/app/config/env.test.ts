@@ -99,20 +99,6 @@ describe('environment', () => {
     });
   });
 
-  it('lists all problems at once, a line each', () => {
-    const reading = parseEnvironment({ PORT: 'eighty', LOG_LEVEL: 'loud', CONFIG_FILE: 'x.yml' }, readKeyFile);
-    expect(reading.kind === 'problems' && reading.problems).toEqual([
-      expect.stringMatching(/^APP_ID is missing: /),
-      expect.stringMatching(/^WEBHOOK_SECRET is missing: /),
-      expect.stringMatching(/^PORT must be a number/),
-      expect.stringMatching(/^OPENAI_MODEL is missing: /),
-      expect.stringMatching(/^LOG_LEVEL must be one of trace, debug/),
-      expect.stringMatching(/^PRIVATE_KEY or PRIVATE_KEY_PATH is missing: /),
-      expect.stringMatching(/^OPENAI_API_KEY is missing: /),
-      'CONFIG_FILE x.yml cannot be read (ENOENT): correct its path or mode.',
-    ]);
-  });
-
   it.each([
     ['nothing', ''],
     ["Probot's built-in", 'development'],

@@ -55,27 +55,6 @@ describe('deadlines', () => {
     expect(look(game, 11).reason).toBe('expired');
   });
 
-  it('one reminder lists the pending changes and mentions their requester (S85, S89a)', () => {
-    const game = waiting(5, 10);
-    game.commands(BEN, {
-      name: 'deny',
-      targets: { by: 'ids', ids: [game.pull.proposals[1]?.id ?? ''] },
-      reason: 'no',
-      fullText: '',
-    });
-    const { reason, effects } = look(game, 8);
-    expect(reason).toBe('reminded');
-    expect(effects).toContainEqual(
-      expect.objectContaining({
-        type: 'reply',
-        reply: expect.stringMatching(
-          new RegExp(`@${ANA.login}, a change is still pending[^]*${game.pull.proposals[0]?.id}`),
-        ),
-      }),
-    );
-    expect(look(game, 9).effects.filter(({ type }) => type === 'reply')).toEqual([]);
-  });
-
   it('a change whose approval lapses before the commit keeps its deadline (S85)', () => {
     const game = waiting(5);
     game.take('check-deadlines');
@@ -86,23 +65,6 @@ describe('deadlines', () => {
     expect(states(game)).toEqual(['proposed']);
     expect(game.take('check-deadlines')?.at).toBe(later(game.pull.proposals[0], 10));
     expect(look(game, 10).reason).toBe('expired');
-  });
-
-  it('an expiry ends the run, and the model gets no message (S85)', () => {
-    const game = waiting(5, 10);
-    const messageCount = game.transcript.length;
-    const { effects, reason } = look(game, 10);
-    expect(reason).toBe('expired');
-    expect(states(game)).toEqual(['expired', 'expired']);
-    expect(game.pull.run?.phase).toMatchObject({ kind: 'ended', reason: 'expired' });
-    expect(effects.map(({ type }) => type)).toEqual([
-      'update-proposal-comment',
-      'update-proposal-comment',
-      'update-run-comment',
-      'reply',
-    ]);
-    expect(game.transcript).toHaveLength(messageCount);
-    expect(game.problems).toEqual([]);
   });
 
   it('a decided change does not expire, and a second check changes nothing (S85)', () => {
@@ -132,34 +94,6 @@ describe('deadlines', () => {
     if (attempt !== null) game.commitLands(attempt);
     expect(states(game)).toEqual(['completed', 'expired']);
     expect(game.pull.run?.phase).toMatchObject({ kind: 'ended', reason: 'expired' });
-  });
-
-  it('/resume repeats the calls, and the model gets each output once (S85, S102)', () => {
-    const game = waiting(5, 10);
-    const [first] = game.pull.proposals;
-    game.commands(BEN, {
-      name: 'deny',
-      targets: { by: 'ids', ids: [first?.id ?? ''] },
-      reason: 'not this',
-      fullText: '',
-    });
-    look(game, 10);
-    const { reason, effects } = game.commands(BEN, { name: 'resume', text: '' }, { createdAt: later(first, 20) });
-    expect(reason).toBe('resumed');
-    expect(effects).toContainEqual(
-      expect.objectContaining({
-        type: 'run-tools',
-        calls: [expect.objectContaining({ toolCall: expect.objectContaining({ id: 'call-10' }) })],
-      }),
-    );
-    expect(effects.map(({ type }) => type)).not.toContain('ask-model');
-    game.toolsAnswer();
-    game.reviewIsPosted();
-    expect(states(game)).toEqual(['rejected', 'expired', 'proposed']);
-    expect(game.pull.proposals[1]?.replacedBy).toBe(game.pull.proposals[2]?.id);
-    game.commands(BEN, { name: 'deny', targets: { by: 'all' }, reason: 'nor this', fullText: '' });
-    const answers = game.transcript.filter(({ role }) => role === 'tool').map(({ content }) => content);
-    expect(answers).toEqual([expect.stringContaining('not this'), expect.stringContaining('nor this')]);
   });
 
   it('/continue withdraws changes that expired before (S103)', () => {

@@ -37,15 +37,6 @@ describe('/resume', () => {
     expect(game.commands(ANA, { name: 'resume', text: '' }).reason).toBe('resumed');
   });
 
-  it('has no effect if it was written in the second in which the run ended (S41a)', () => {
-    const game = exhausted();
-    const { run } = game.pull;
-    const at = run?.phase.kind === 'ended' ? run.phase.at : '';
-    const { reason, effects } = game.commands(ANA, { name: 'resume', text: '' }, { createdAt: at });
-    expect(reason).toBe('resume-refused');
-    expect(effects).toMatchObject([{ type: 'reply', reply: expect.stringContaining('posted before the run ended') }]);
-  });
-
   it.each([
     ['closed', 'pull-not-open'],
     ['merged', 'pull-not-open'],

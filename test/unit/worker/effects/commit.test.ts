@@ -65,19 +65,6 @@ it('a commit that GitHub refuses for 30 s is announced once in the thread and su
   expect(delays()).toHaveLength(1);
 });
 
-it('a denial before that withdraws it (S87, V4)', async () => {
-  const { ana, here, later, thread, github } = await waiting();
-  const before = here()?.head.sha;
-  github.fault = new GitHubError('bad gateway', 502, null);
-  ana.replies(thread, '/approve');
-  await later(5);
-  ana.replies(thread, '/deny');
-  await later(1);
-  github.fault = null;
-  await later(30);
-  expect(here()?.head.sha).toBe(before);
-});
-
 it('a commit held back by a rate limit is not announced as delayed (S87)', async () => {
   const { app, ana, here, later, thread, delays, github } = await waiting();
   const before = here()?.head.sha;

@@ -157,29 +157,6 @@ it('it is not reported as failed if GitHub refuses the other attempt at first (G
   expect(pull.appComments().join()).not.toContain('Not applied');
 });
 
-it('a found commit with more changes than the other attempt adds all of them to the ledger (G3, S78)', async () => {
-  const trouble = noTrouble();
-  const { app, ana, ben, thread, commits, tip, aMinute } = await waiting(trouble, [PROPOSAL, SECOND]);
-
-  trouble.readsFail = true;
-  ana.says('/approve all');
-  await app.settle();
-  app.pass(60_000);
-  trouble.answerLost = true;
-  ben.replies(thread, '```suggestion\n3\n```');
-  const before = tip();
-  await app.settle();
-  const after = tip();
-  await aMinute();
-
-  expect(trouble).toMatchObject({ readsFail: false, answerLost: false });
-  expect(after).not.toBe(before);
-  expect(commits()).toEqual([
-    [after, before],
-    [after, before],
-  ]);
-});
-
 it('after a found commit with fewer changes the others are committed (G3, S78, V5)', async () => {
   const trouble = noTrouble();
   const { app, ana, ben, thread, commits, tip, aMinute } = await waiting(trouble, [PROPOSAL, SECOND]);
