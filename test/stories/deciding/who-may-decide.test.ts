@@ -118,7 +118,7 @@ describe('who may decide', () => {
     await carl.says('/status');
     expect(bot.answer()).toContain(`\`${bot.proposal(2).proposalId}\``);
     await carl.says('/help');
-    expect(bot.answer()).toContain('`/approve [<id>…|all|always [<glob>]]`');
+    expect(bot.answer()).toContain('`/approve [<id>…|all|<glob>|always [<glob>]]`');
     expect(await proposalStates(story)).toEqual(['rejected', 'proposed']);
     await story.ana.replies(bot.proposal(2), '/approve');
     expect(story.model.toolMessages()[0]).toBe(
