@@ -1,3 +1,4 @@
+import { enableCompileCache } from 'node:module';
 import process from 'node:process';
 import { GitNotInstalledError, gitText } from '../../src/cli/git/run-git.ts';
 import { runCommand } from '../../src/cli/options.ts';
@@ -53,6 +54,7 @@ async function play(options: DemoOptions, terminal: Terminal, interrupted: Promi
 /** An installation for production has no libraries to draw a page; null then. */
 async function loadPage(terminal: Terminal) {
   try {
+    enableCompileCache();
     return await import('../page/run-page.ts');
   } catch (error) {
     if (!isRecord(error) || error['code'] !== 'ERR_MODULE_NOT_FOUND') throw error;

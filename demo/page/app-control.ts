@@ -21,7 +21,7 @@ export function createAppControl(
   onMessage: (message: AppMessage) => void,
 ): AppControl {
   let child: ChildProcess | null = null;
-  let state: AppState = 'killed';
+  let state: AppState = 'starting';
   return {
     state: () => state,
     pid: () => child?.pid ?? null,

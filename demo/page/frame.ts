@@ -1,7 +1,7 @@
 import { PERSON_NAMES, type PersonName, ROLES } from '../scenes/people.ts';
 import { renderBehind } from './behind.ts';
 import { actionForm, avatar, loginOf } from './comments.ts';
-import { renderBehindLink, renderGuide, renderTrouble } from './guide.ts';
+import { focusOf, renderBehindLink, renderGuide, renderTrouble } from './guide.ts';
 import { type Html, html } from './html.ts';
 import { addressOf, type PullView, TABS } from './pull-view.ts';
 import type { Session } from './session.ts';
@@ -37,7 +37,7 @@ export function renderPull(view: PullView, maker: TroubleMaker, verify: ReturnTy
     (tab) =>
       html`<a class="tab" href="${addressOf(view, { tab })}"${tab === view.tab && html` aria-current="page"`}>${TAB_WORDS[tab]}</a>`,
   );
-  const content = html`<main id="page"><div class="pull-head"><h1>${pull.title} <span class="number">#${pull.number}</span></h1>
+  const content = html`<main id="page" data-focus="${focusOf(view)}"><div class="pull-head"><h1>${pull.title} <span class="number">#${pull.number}</span></h1>
 <p><span class="state ${pull.state}">${pull.state === 'open' ? 'Open' : 'Closed'}</span> <strong>${loginOf(view, pull.authorId)}</strong> wants to merge <code>${play.branch}</code> into <code>${pull.base.branch}</code> of <strong>${play.name.split('#')[0] ?? ''}</strong></p></div>
 <nav class="tabs" aria-label="Pull request">${tabs}</nav>
 <div class="columns"><div class="side">${renderGuide(view)}${renderTrouble(view, maker)}${renderBehindLink(view)}</div><div class="content">${renderTab(view, verify)}${view.tab === 'conversation' && renderClose(view)}</div></div>

@@ -2,7 +2,7 @@ import { ROLES } from '../scenes/people.ts';
 import { SCENES, type Scene, type SceneStep } from '../scenes/scenes.ts';
 import { avatar } from './comments.ts';
 import { type Html, html } from './html.ts';
-import { holds } from './progress.ts';
+import { holds, openProposalOf } from './progress.ts';
 import { addressOf, type PullView } from './pull-view.ts';
 import type { Play, Session } from './session.ts';
 import { TROUBLES, type TroubleMaker } from './trouble.ts';
@@ -13,6 +13,14 @@ export function advance(session: Session, play: Play): void {
     if (step.act.kind === 'look' || !holds(step.done, session.github, play)) return;
     play.step += 1;
   }
+}
+
+/** The comment that the next click of the guide is about; empty if there is none. */
+export function focusOf({ play, session }: PullView): string {
+  const act = play.scene.steps[play.step]?.act;
+  if (act === undefined || !('path' in act)) return '';
+  const entry = openProposalOf(session.github, play, act.path)?.entry;
+  return entry === undefined ? '' : `${entry.kind === 'in-thread' ? 'discussion_r' : 'issuecomment-'}${entry.id}`;
 }
 
 /** The guide: what just happened, and what to click next. */
@@ -33,7 +41,7 @@ function renderStep(view: PullView, step: SceneStep, index: number): Html {
   const words = html`${avatar(step.as)} <strong>${step.as}</strong> ${step.does}`;
   if (index < play.step) return html`<li class="done">${words}<p>${step.result}</p></li>`;
   if (index > play.step) return html`<li class="later">${words}</li>`;
-  const isReady = holds(step.ready, view.session.github, play);
+  const isReady = play.clicked !== index && holds(step.ready, view.session.github, play);
   return html`<li class="now"><form method="post" action="/step"><input type="hidden" name="pull" value="${play.name}"><input type="hidden" name="step" value="${index}"><button class="button primary step"${!isReady && ' disabled'}>${words}</button></form>${!isReady && html`<p class="working">The agent is at work …</p>`}</li>`;
 }
 

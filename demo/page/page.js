@@ -24,6 +24,18 @@ function merge(text, address) {
       beforeNodeMorphed: (node) => !isUnsaved(node) && node.id !== 'toast',
     },
   });
+  showFocus();
+}
+
+let focused = '';
+
+// Leads the eye to the change that the guide's next click is about.
+function showFocus() {
+  const id = document.getElementById('page')?.dataset.focus ?? '';
+  const target = document.getElementById(id);
+  target?.classList.add('focus');
+  if (target !== null && id !== focused) target.scrollIntoView({ block: 'center', behavior: 'smooth' });
+  focused = id;
 }
 
 let fetching = false;

@@ -21,30 +21,23 @@ type PageRun = {
 /** Serves the page until an interrupt. Resolves with the exit code. */
 export async function runPage({ own, options, terminal, interrupted }: PageRun): Promise<number> {
   const { printLine, paint } = terminal;
-  printLine(paint('dim', 'Starting the fake GitHub, the App and its database …'));
-  const session = await startOrEnd(options.model);
+  const session = await startSession(options.model);
   try {
     const server = await serveOrEnd(session, ownScene(own, options.model), options.port);
     try {
       printLine(`Open ${paint('bold', server.url)} in a browser. Ctrl+C ends it.`);
       if (options.open) openBrowser(server.url, process.platform);
+      await Promise.race([interrupted, session.ready]);
       return await interrupted;
     } finally {
       await server.close();
     }
   } catch (error) {
+    if (error instanceof StartupError) throw new DemoEndedError(error.message, 2);
     if (error instanceof DemoEndedError && error.exitCode === 130) return 0;
     throw error;
   } finally {
     await session.close();
-  }
-}
-
-async function startOrEnd(model: string | null): Promise<Session> {
-  try {
-    return await startSession(model);
-  } catch (error) {
-    throw error instanceof StartupError ? new DemoEndedError(error.message, 2) : error;
   }
 }
 

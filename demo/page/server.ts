@@ -152,8 +152,9 @@ function pathOf(play: Play): string {
 function answerStep(session: Session, play: Play, number: number): readonly [address: string, cookie?: string] {
   const step = play.scene.steps[play.step];
   // A second click on the same button has nothing left to do.
-  if (step === undefined || number !== play.step) return [pathOf(play)];
+  if (step === undefined || number !== play.step || play.clicked === number) return [pathOf(play)];
   runSceneAct(session, play, step.as, step.act);
+  play.clicked = number;
   if (step.act.kind !== 'look') return [pathOf(play), cookieOf(step.as)];
   play.step += 1;
   session.changed();

@@ -30,6 +30,8 @@ export type Play = PullAddress & {
   readonly firstHead: string;
   readonly answer: ((request: ChatRequest) => ScriptedReply) | null;
   step: number;
+  /** The step that was clicked, and may not be done yet: a second click would do it twice. */
+  clicked: number | null;
 };
 
 /** The fake GitHub, the model and the App of one page, and all that the App has told. */
@@ -49,6 +51,8 @@ export type Session = {
     name: PersonName,
     action: (person: FakePerson) => unknown,
   ) => void;
+  /** Resolves once the App takes webhooks; what is done before is heard of then. Rejects with a `StartupError`. */
+  readonly ready: Promise<void>;
   /** Starts the App again after it was killed. */
   readonly restartApp: () => Promise<void>;
   /** Calls back after each change. Returns a function that unsubscribes. */
@@ -67,7 +71,7 @@ const SHORT_WAITS = { POLL: '5s', LOG_LEVEL: 'debug' };
 
 const SHORT_MODEL_WAITS = { MODEL_IDLE_TIMEOUT: '6', MODEL_TIMEOUT: '12' };
 
-/** Starts everything on 127.0.0.1. Throws `StartupError` where the App cannot start. */
+/** Starts everything on 127.0.0.1, the App last. */
 export async function startSession(modelName: string | null): Promise<Session> {
   const clock = { ahead: 0, lastChange: 0 };
   const now = (): number => Date.now() + clock.ahead;
@@ -118,14 +122,11 @@ export async function startSession(modelName: string | null): Promise<Session> {
     await app.kill();
     await Promise.all([github.close(), model?.close(), rm(dataDir, { recursive: true, force: true })]);
   };
-  try {
-    await startApp();
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const ready = startApp();
+  // Whoever waits for it hears of an error.
+  ready.catch(() => {});
   return {
-    ...{ github, model, app, people, plays, seen, changed, close },
+    ...{ github, model, app, people, plays, seen, changed, close, ready },
     restartApp: startApp,
     play: (scene) => {
       const play = openPlay(github, people, plays.size + 1, scene);
@@ -176,7 +177,7 @@ function openPlay(github: FakeGitHub, people: People, count: number, scene: Scen
   const address = { repositoryId, number };
   return {
     ...address,
-    ...{ scene, branch, firstHead: sha, step: 0, name: `${OWNER}/${scene.repository}#${number}` },
+    ...{ scene, branch, firstHead: sha, step: 0, clicked: null, name: `${OWNER}/${scene.repository}#${number}` },
     answer: createAnswer(github, address, scene),
   };
 }

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { servePage } from '../../demo/page/server.ts';
+import { type Session, startSession } from '../../demo/page/session.ts';
+import type { Scene } from '../../demo/scenes/scenes.ts';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** The browser of this machine; undefined without one. */
+export const CHROMIUM = PLACES.find((path) => existsSync(path));
+
+if (CHROMIUM === undefined)
+  process.stderr.write(
+    'The tests of the page in a browser are skipped: there is no Chromium. On Debian: apt-get install chromium\n',
+  );
+
+/** A running page, with a browser that looks at it. */
+export type Visit = {
+  readonly url: string;
+  readonly session: Session;
+  readonly browser: Browser;
+  /** Opens a tab that fails the test on each error of a script. */
+  readonly open: (options?: BrowserContextOptions) => Promise<Page>;
+  /** Errors of scripts, and what the Content-Security-Policy refused. */
+  readonly errors: readonly string[];
+  readonly close: () => Promise<void>;
+};
+
+export async function startVisit(own: Scene | null): Promise<Visit> {
+  const session = await startSession(null);
+  await session.ready;
+  const server = await servePage(session, own, 0);
+  const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] });
+  const errors: string[] = [];
+  return {
+    ...{ url: server.url, session, browser, errors },
+    open: async (options = {}) => {
+      const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
+      page.setDefaultTimeout(90_000);
+      page.on('pageerror', (error) => errors.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error') errors.push(message.text());
+      });
+      return page;
+    },
+    close: async () => {
+      await browser.close();
+      await server.close();
+      await session.close();
+    },
+  };
+}
+
+/** Opens the story with this title, and returns the number of clicks that lead to its end. */
+export async function playStory(page: Page, url: string, title: string): Promise<number> {
+  await openStory(page, url, title);
+  for (let clicks = 1; ; clicks += 1) {
+    await page.locator('button.step:enabled').click();
+    await page.locator('.over, button.step:enabled').first().waitFor();
+    if (await page.locator('.over').isVisible()) return clicks;
+  }
+}
+
+export async function openStory(page: Page, url: string, title: string): Promise<void> {
+  await page.goto(url);
+  await page.locator('.story', { hasText: title }).getByRole('button').click();
+  await page.locator('.guide h2', { hasText: title }).waitFor();
+}
