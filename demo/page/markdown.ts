@@ -21,7 +21,7 @@ const ALLOWED: sanitizeHtml.IOptions = {
     th: ['align'],
     td: ['align'],
     details: ['open'],
-    input: ['type', 'checked', 'disabled'],
+    input: ['type', 'checked', 'disabled', 'aria-label'],
   },
   allowedSchemes: ['http', 'https', 'mailto'],
   disallowedTagsMode: 'discard',
@@ -59,7 +59,10 @@ export function renderMarkdown(text: string, context: CommentContext): Html {
         tagName,
         attribs: { ...attribs, href: toLocal(attribs['href'] ?? '', context.webUrl), rel: 'nofollow noreferrer' },
       }),
-      input: (tagName, attribs) => ({ tagName, attribs: { ...attribs, disabled: '' } }),
+      input: (tagName, attribs) => ({
+        tagName,
+        attribs: { ...attribs, disabled: '', 'aria-label': 'checked' in attribs ? 'done' : 'to do' },
+      }),
     },
   });
   const place = new RegExp(`<p>${nonce}:(\\d+):</p>`, 'g');
