@@ -14,7 +14,7 @@ const DAY_MS = 24 * HOUR_MS;
 type RetryLimits = {
   /** Errors of our own or of an unknown kind. */
   readonly internalErrors: number;
-  /** Time since the first of successive refusals of GitHub (ms) after which one gives it up. */
+  /** Time since the request (ms) after which refusals of GitHub give it up, once they have lasted for a blink. */
   readonly refusedMs: number;
   /** The same for a thing that is gone. */
   readonly goneMs: number;
@@ -61,7 +61,8 @@ export function isGivenUp(failed: FailedEffect, error: unknown): boolean {
   if (hasNamedTime(error)) return failed.msSinceRequested >= limits.waitMs;
   if (!isPermanent(error)) return false;
   if (error instanceof ModelError) return true;
-  return failed.msRefused >= (means(error, 'gone') ? limits.goneMs : limits.refusedMs);
+  const limitMs = means(error, 'gone') ? limits.goneMs : limits.refusedMs;
+  return failed.msSinceRequested >= limitMs && failed.msRefused >= Math.min(limitMs, BLINK_MS);
 }
 
 /** Whether a write that GitHub refused is refused for good: one refusal can be a slip of one of its servers. */

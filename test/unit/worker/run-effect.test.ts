@@ -101,6 +101,14 @@ it('a refusal after a long outage is tried again for as long as any other (R3)',
   expect((refused.at(-1) ?? 0) - (refused[0] ?? 0)).toBeGreaterThanOrEqual(10 * MINUTE);
 });
 
+it('a refusal of days is final, although GitHub is away for a minute of each hour (R3)', async () => {
+  const isAway = (now: number): boolean => now % (60 * MINUTE) < MINUTE;
+  const app = withoutGitHub((now) => new GitHubError('no', isAway(now) ? 502 : 422, null));
+  await requestUpdate(app.store, 'a', 0, REPLY);
+  const last = (await attemptTimes(app, 9_000)).at(-1) ?? 0;
+  expect(Math.floor(last / (60 * MINUTE))).toBe(3 * 24);
+});
+
 it('a renewed request keeps its retry time and starts with short delays again', async () => {
   const app = withoutGitHub();
   await requestUpdate(app.store, 'a', 0);
