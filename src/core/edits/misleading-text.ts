@@ -122,13 +122,16 @@ const WORD = /[\p{L}\p{M}\p{N}_$]+/gu;
 /** East Asian words stand beside Latin ones without a space. */
 const OTHER_SCRIPT = String.raw`[\p{L}--[\p{Script=Latin}\p{Script=Common}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}가-힣]]`;
 
-/** Forms of ASCII letters, wide, mathematical, joined or as numerals, and Latin letters that look like signs, a or g. */
-const DISGUISED_LATIN = String.raw`[\uFF21-\uFF3A\uFF41-\uFF5A\u{1D400}-\u{1D7FF}\u2100-\u214F\u2160-\u2188\uFB00-\uFB06\u01C0-\u01C3\u0251\u0261]`;
+/** Forms of ASCII letters, wide, mathematical, joined or as numerals, and letters that look like signs, a, g or s. */
+const DISGUISED_LATIN = String.raw`[\uFF21-\uFF3A\uFF41-\uFF5A\u{1D400}-\u{1D7FF}\u2100-\u214F\u2160-\u2188\uFB00-\uFB06\u01C0-\u01C3\u0251\u0261\u017F]`;
+
+/** Modifier letters that look like quotes, colons or signs. Those of natural words, as in Hawaiʻi, are none. */
+const MODIFIER = String.raw`[\u02B9\u02BA\u02C6-\u02D1\u02EE]`;
 
 /** East Asian letters that look like signs, where ASCII stands on both sides. */
 const EAST_ASIAN_SIGN = String.raw`(?<=[\w$])[一丨丶丿二〇ノニーｰ]+(?=[\w$])`;
 
-const MIXED = new RegExp(`${OTHER_SCRIPT}|${DISGUISED_LATIN}|${EAST_ASIAN_SIGN}`, 'v');
+const MIXED = new RegExp(`${OTHER_SCRIPT}|${DISGUISED_LATIN}|${MODIFIER}|${EAST_ASIAN_SIGN}`, 'v');
 
 /** The words that mix ASCII letters with other letters that a reader can take for signs or for ASCII. */
 function mixedWords(text: string): readonly string[] {

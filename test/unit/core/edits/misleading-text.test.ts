@@ -62,7 +62,7 @@ describe('what a reader of a diff could overlook', () => {
 
   it.each([
     ...['isAdminㅣㅣisOwner', 'isAdmin丨丨isOwner', 'isAdminǀǀisOwner', 'ǃisAdmin', 'isАdmin', 'isＡdmin', 'is𝐀dmin'],
-    ...['totaⅼ', 'ﬁle', 'totalーtax', 'adⅿin', 'ɑdmin', 'ㄧa'],
+    ...['totaⅼ', 'ﬁle', 'totalーtax', 'adⅿin', 'ɑdmin', 'ㄧa', 'ſcope', 'aːb'],
   ])('R75: %s mixes ASCII with other letters (X1)', (word) => {
     expect(describeMisleading(diffOf('-a', `+if (${word}) {}`))).toEqual([
       `These words mix letters of several alphabets: ${word} in line 1.`,
