@@ -59,6 +59,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     fields['place'] === 'thread' ? person.deletesInThread(idIn(fields)) : person.deletes(idIn(fields)),
   resolve: (person, fields) => person.resolves(fields['thread'] ?? ''),
   unresolve: (person, fields) => person.unresolves(fields['thread'] ?? ''),
+  press: (person, fields) => {
+    // People of a fake GitHub without buttons cannot press one.
+    const presses: unknown = Reflect.get(person, 'presses');
+    if (typeof presses !== 'function') throw new PageError('Checks have no buttons here.');
+    return presses(idIn(fields), fields['identifier'] ?? '');
+  },
   close: (person) => person.closes(),
   reopen: (person) => person.reopens(),
 };

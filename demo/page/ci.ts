@@ -7,8 +7,8 @@ import type { FakeActor } from '../../fakes/github/state/github-state.ts';
 import { demoPullOf, type PullAddress } from '../pull-request.ts';
 import type { SceneTest } from '../scenes/scenes.ts';
 
-/** How long the job takes (ms): long enough to see it run. */
-const JOB_MS = 900;
+/** How long the job takes (ms): long enough to see it run, and to end after the agent has. */
+const JOB_MS = 2_500;
 
 /** Stands in for GitHub Actions: one job for each head of a pull request. */
 export type Ci = {

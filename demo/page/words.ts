@@ -68,6 +68,9 @@ const REASONS: Readonly<Record<string, string>> = {
   'commit-delayed': 'GitHub does not take the commit yet; it is tried again',
   'commit-aborted': 'not committed, because something changed meanwhile',
   committed: 'committed, and read back byte for byte',
+  'checks-awaited': 'waits for the checks of its commit',
+  'checks-changed': 'a check changed: all are looked at again',
+  'checks-read': 'it knows how the checks stand',
   'run-finished': 'the agent is done',
   'outdated-result': 'too late to matter',
 };
