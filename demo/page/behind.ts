@@ -1,8 +1,8 @@
+import { PHASES, wordsOf } from '../scenes/words.ts';
 import type { SeenLine, SeenMessage, SeenStep } from './app-messages.ts';
 import { type Html, html } from './html.ts';
 import type { PullView } from './pull-view.ts';
 import { TROUBLES, type Trouble } from './trouble.ts';
-import { PHASES, wordsOf } from './words.ts';
 
 const MAX_ROWS = 60;
 
