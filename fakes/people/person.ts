@@ -7,6 +7,7 @@ import {
 } from '../github/operations/comments.ts';
 import { pushFiles } from '../github/operations/git-data.ts';
 import type { CreateReviewInput, PushFilesInput } from '../github/operations/inputs.ts';
+import { addLabel, removeLabel } from '../github/operations/labels.ts';
 import {
   closePullRequest,
   editPullRequest,
@@ -16,6 +17,7 @@ import {
   setPullRequestDraft,
 } from '../github/operations/pull-requests.ts';
 import { deleteGitRef } from '../github/operations/refs.ts';
+import { pressCheckButton, requestMergeGroupChecks } from '../github/operations/requested-checks.ts';
 import { deleteReviewComment, editReviewComment, replyToReviewComment } from '../github/operations/review-comments.ts';
 import { resolveReviewThread, unresolveReviewThread } from '../github/operations/review-threads.ts';
 import {
@@ -76,6 +78,12 @@ export type FakePerson = {
   readonly unlocks: () => FakePullRequest;
   readonly makesDraft: (draft: boolean) => FakePullRequest;
   readonly deletesBranch: (branch: string) => null;
+  /** Presses a button of a check run, also one that the page no longer shows. */
+  readonly presses: (checkRunId: number, identifier: string) => null;
+  readonly labels: (name: string) => FakePullRequest;
+  readonly unlabels: (name: string) => FakePullRequest;
+  /** Adds the pull request to the merge queue, which asks for the checks of this commit. */
+  readonly queues: () => Sha;
 };
 
 /** Creates a person who acts on one pull request. */
@@ -110,6 +118,10 @@ export function createPerson(
     locks: () => apply(lockPullRequest, { ...target, locked: true }),
     unlocks: () => apply(lockPullRequest, { ...target, locked: false }),
     makesDraft: (draft) => apply(setPullRequestDraft, { ...target, draft }),
+    presses: (checkRunId, identifier) => apply(pressCheckButton, { ...repositoryTarget, checkRunId, identifier }),
+    labels: (name) => apply(addLabel, { ...target, name }),
+    unlabels: (name) => apply(removeLabel, { ...target, name }),
+    queues: () => apply(requestMergeGroupChecks, target),
     deletesBranch: (name) => apply(deleteGitRef, { ...repositoryTarget, ref: `refs/heads/${name}` }),
   };
 }

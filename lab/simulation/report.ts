@@ -72,6 +72,8 @@ function describeTraceEvent(event: TraceEvent): string | null {
       return describeSavedStep(event);
     case 'committed':
       return `    commit of ${event.plan.proposalIds.join(', ')}: ${JSON.stringify(event.outcome)}`;
+    case 'listed':
+      return `    check run ${event.checkRunId}${event.hasButtons ? ', with buttons' : ''}`;
     case 'effect-started':
       return `    ${event.effect.effect.type} begins, attempt ${event.effect.attempts}`;
     case 'acknowledged':

@@ -1,6 +1,8 @@
 import { onDeadlineReached } from './actions/expiry.ts';
+import { onWaitingPublished, publishChanges } from './actions/publish-waiting.ts';
 import { onSideQuestionAnswered } from './actions/side-questions.ts';
 import { onNextTaskDue } from './commands/task.ts';
+import { onMergeQueued, onOpened, onPressed } from './events/checks.ts';
 import { onComment, onCommentEdited } from './events/comment.ts';
 import {
   onAccessLost,
@@ -54,7 +56,8 @@ import type { Step } from './step/step.ts';
 export function decide(pull: PullState, signal: Signal, facts: Facts): Step {
   const applied = thenClose(applySignal(withCurrentNames(pull, signal), signal.type, signal, facts), facts);
   const step = dismissFinishedReviews(applied);
-  const shown = updateEndedRunComments(pull, countTimeAtWork(pull, step, facts));
+  const updated = updateEndedRunComments(pull, countTimeAtWork(pull, step, facts));
+  const shown = publishChanges(pull, updated, signal, facts);
   return isUnreachable(shown.pull, signal) ? { ...shown, effects: [] } : shown;
 }
 
@@ -127,6 +130,7 @@ const SIGNAL_HANDLERS: {
   'commit-delayed': onCommitDelayed,
   'proposal-comment-updated': onProposalCommentUpdated,
   'review-dismiss-refused': onReviewDismissRefused,
+  'waiting-published': onWaitingPublished,
   'next-task-due': (pull, _signal, facts) => onNextTaskDue(pull, facts),
   'deadline-reached': (pull, _signal, facts) => onDeadlineReached(pull, facts),
   'dead-lettered': onDeadLettered,
@@ -159,6 +163,9 @@ const INTENT_HANDLERS: {
   retargeted: onRetargeted,
   closed: onClosed,
   dismissed: onReviewDismissed,
+  pressed: onPressed,
+  opened: onOpened,
+  'merge-queued': onMergeQueued,
 };
 
 /**

@@ -11,7 +11,8 @@ import { proposalsBeforeCommit, stalenessInput } from './actions/head-assessment
 import { withoutPusher } from './actions/head-moved.ts';
 import { standingApprovalNeeds } from './actions/standing-approvals.ts';
 import { COMMANDS } from './commands/all-commands.ts';
-import { approvedTargets, isApprovalWithoutCommand } from './commands/approve.ts';
+import { approve, approvedTargets, isApprovalWithoutCommand } from './commands/approve.ts';
+import { commandOfPress, requiredCheckNeeds } from './events/checks.ts';
 import { isReadAsCommand, relevanceOf } from './events/comment-relevance.ts';
 import { isAppPush } from './events/pull-request.ts';
 import { openProposalsOfReview } from './events/review.ts';
@@ -20,6 +21,7 @@ import { unknownChangeNeeds } from './events/unknown-change.ts';
 import { recordCommitted } from './outcomes/commit.ts';
 import { recordAtHead, recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/may-approve.ts';
+import { buttonOf } from './policy/waiting.ts';
 import type { CommentIntent, Intent } from './state/intent.ts';
 import type { Proposal } from './state/proposal.ts';
 import { hasActiveWork, type PullState } from './state/pull-state.ts';
@@ -90,6 +92,9 @@ const INTENT_NEEDS: {
   edited: (pull, { parsed, actor }, facts) =>
     isReadAsCommand(pull, parsed) && facts.ownerAllowed ? permissionNeeds(actor, facts) : [],
   pushed: pushNeeds,
+  pressed: pressNeeds,
+  opened: (_pull, _intent, facts) => requiredCheckNeeds(facts),
+  'merge-queued': (_pull, _intent, facts) => requiredCheckNeeds(facts),
   closed: (pull, _intent, facts) => (hasActiveWork(pull) ? pullRequestNeeds(facts) : []),
   dismissed: (pull, { reviewId, actor }, facts) =>
     openProposalsOfReview(pull, reviewId).length > 0 ? permissionNeeds(actor, facts) : [],
@@ -139,10 +144,20 @@ function reviewNeeds(pull: PullState, intent: CommentIntent, allowedTo: Required
   return facts.reviewComments === undefined ? [{ kind: 'review-comments', reviewId }] : [];
 }
 
+/** A press needs what its command needs; of a list that is not the current one, only who pressed. */
+function pressNeeds(pull: PullState, press: IntentOf<'pressed'>, facts: Facts): readonly Need[] {
+  if (pull.run === null || buttonOf(press) === null || !facts.ownerAllowed) return [];
+  const permission = permissionNeeds(press.actor, facts);
+  if (permission.length > 0 || buttonOf(press) !== 'approve' || !canApprove(facts.permission)) return permission;
+  const intent = commandOfPress(pull, press, facts);
+  return approve.needs.next({ pull, intent, facts, commentRef: commentRefOf(pull, intent, facts) });
+}
+
 function pushNeeds(pull: PullState, intent: IntentOf<'pushed'>, facts: Facts): readonly Need[] {
   const open = proposalsBeforeCommit(pull.proposals);
   const unnamed = withoutPusher(pull.proposals);
-  if (open.length + unnamed.length === 0 || isAppPush(pull, intent, facts)) return [];
+  if (isAppPush(pull, intent, facts)) return [];
+  if (open.length + unnamed.length === 0) return requiredCheckNeeds(facts);
   if (intent.actor.id === facts.app.botId) return open.length === 0 ? [] : headNeeds(pull, facts);
   const permission = permissionNeeds(intent.actor, facts);
   if (permission.length > 0) return permission;

@@ -213,6 +213,7 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
   'update-run-comment': nothingWaits,
   react: nothingWaits,
   reply: nothingWaits,
+  'publish-waiting': nothingWaits,
   'check-deadlines': nothingWaits,
   'start-next-task': nothingWaits,
 };

@@ -5,20 +5,20 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 3_842 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 3_950 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
-    lines: 4_355,
+    lines: 4_510,
   },
-  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_055 },
-  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_015 },
-  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_230 },
+  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_135 },
+  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_030 },
+  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_345 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_980 },
-  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_400 },
+  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_545 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 2_960 },
-  { room: 'worker', files: /^src\/worker\//, lines: 4_630 },
-  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_480 },
+  { room: 'worker', files: /^src\/worker\//, lines: 4_749 },
+  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_615 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_850 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_324 },

@@ -202,6 +202,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'path-policy.ts',
       'staleness.ts',
       'standing-approvals.ts',
+      'waiting.ts',
       'earlier-changes.ts',
       'compute-undo.ts',
       'commit-plan.ts',

@@ -241,3 +241,11 @@ export type CreateCommitStatusInput = RepositoryTarget & {
   readonly description?: string;
   readonly targetUrl?: string;
 };
+
+/** A person presses a button of a check run. GitHub asks nobody for a permission. */
+export type PressCheckButtonInput = {
+  readonly actor: FakeActor;
+  readonly repositoryId: number;
+  readonly checkRunId: number;
+  readonly identifier: string;
+};

@@ -38,6 +38,7 @@ import {
 } from './comments.ts';
 import { createCommitOnBranch, createGitBlob, createGitCommit, createGitTree, pushFiles } from './git-data.ts';
 import type * as Input from './inputs.ts';
+import { addLabel, createLabel, removeLabel } from './labels.ts';
 import {
   closePullRequest,
   createPullRequest,
@@ -58,6 +59,7 @@ import {
   setTeam,
   transferRepository,
 } from './repositories.ts';
+import { pressCheckButton, requestMergeGroupChecks } from './requested-checks.ts';
 import {
   createReviewComment,
   deleteReviewComment,
@@ -126,6 +128,11 @@ export type Operations = {
   readonly closeCheckSuite: Operation<Input.CloseCheckSuiteInput, FakeCheckSuite>;
   readonly createCheckRun: Operation<Input.CreateCheckRunInput, FakeCheckRun>;
   readonly updateCheckRun: Operation<Input.UpdateCheckRunInput, FakeCheckRun>;
+  readonly pressCheckButton: Operation<Input.PressCheckButtonInput, null>;
+  readonly requestMergeGroupChecks: Operation<Input.PullTarget, Sha>;
+  readonly addLabel: typeof addLabel;
+  readonly removeLabel: typeof removeLabel;
+  readonly createLabel: typeof createLabel;
   readonly createCommitStatus: Operation<Input.CreateCommitStatusInput, FakeCommitStatus>;
 
   readonly createGitBlob: Operation<Input.CreateBlobInput, Sha>;
@@ -185,6 +192,11 @@ export const OPERATIONS: Operations = {
   closeCheckSuite,
   createCheckRun,
   updateCheckRun,
+  pressCheckButton,
+  requestMergeGroupChecks,
+  addLabel,
+  removeLabel,
+  createLabel,
   createCommitStatus,
   createGitBlob,
   createGitTree,

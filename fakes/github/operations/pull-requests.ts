@@ -185,6 +185,7 @@ function createPullRecord(input: CreatePullRequestInput, identity: NewPullIdenti
     closedAt: null,
     merge: null,
     maintainerCanModify: false,
+    labels: [],
     comments: new Map(),
     reviews: new Map(),
     reviewComments: new Map(),
@@ -249,7 +250,8 @@ function checkMergeable({ repository, pull }: LocatedPull, input: MergePullReque
 
 type MergeCommitInput = { readonly account: FakeAccount; readonly before: Sha; readonly title: string | undefined };
 
-function putMergeCommit(
+/** The commit that a merge would make. */
+export function putMergeCommit(
   github: GitHubState,
   { repository, pull }: LocatedPull,
   { account, before, title }: MergeCommitInput,

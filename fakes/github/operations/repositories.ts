@@ -52,6 +52,7 @@ export const addRepository: Operation<AddRepositoryInput, FakeRepository> = (git
     checkSuites: new Map(),
     checkRuns: new Map(),
     statuses: [],
+    labels: new Map(),
   };
   const actor = { accountId: owner.id, viaAppId: null };
   const details = { repositoryId: id, ref: `refs/heads/${defaultBranch}`, after: sha };
@@ -82,6 +83,7 @@ export const forkRepository: Operation<ForkRepositoryInput, FakeRepository> = (g
     checkSuites: new Map(),
     checkRuns: new Map(),
     statuses: [],
+    labels: new Map(),
   };
   const actor = { accountId: input.ownerId, viaAppId: null };
   return succeedWith(

@@ -113,7 +113,8 @@ export function checkSuitePayload(github: GitHubState, repository: FakeRepositor
   };
 }
 
-function headCommitPayload(github: GitHubState, sha: Sha): JsonObject | null {
+/** A commit as events of checks show it. */
+export function headCommitPayload(github: GitHubState, sha: Sha): JsonObject | null {
   const commit = readGitCommit(github.store, sha);
   if (commit === undefined) return null;
   const { author, committer, tree, message } = commit;

@@ -10,6 +10,7 @@ import type {
 } from '../state/github-state.ts';
 import { isPullRequest } from '../state/lookup.ts';
 import { appPayload, authorAssociationOf, simpleUserPayload } from './accounts.ts';
+import { labelsPayload } from './labels.ts';
 import { repositoryApiUrl, repositoryPageUrl } from './repositories.ts';
 
 /** The `issue` of an `issue_comment` event. For a pull request it has URLs, but not the head. */
@@ -28,7 +29,7 @@ export function issuePayload(github: GitHubState, repository: FakeRepository, is
     number: issue.number,
     title: issue.title,
     user: simpleUserPayload(github, issue.authorId),
-    labels: [],
+    labels: isPullRequest(issue) ? labelsPayload(github, repository, issue) : [],
     state: issue.state,
     locked: issue.locked,
     assignee: null,

@@ -13,6 +13,7 @@ import type {
 import { fullNameOf } from '../state/lookup.ts';
 import { authorAssociationOf, simpleUserPayload } from './accounts.ts';
 import { reactionRollupPayload } from './issues.ts';
+import { labelsPayload } from './labels.ts';
 import { repositoryApiUrl, repositoryPageUrl, repositoryPayload } from './repositories.ts';
 
 /** A pull request in lists and review events, without the counts. */
@@ -40,7 +41,7 @@ export function simplePullRequestPayload(
     assignees: [],
     requested_reviewers: [],
     requested_teams: [],
-    labels: [],
+    labels: labelsPayload(github, repository, pull),
     milestone: null,
     draft: pull.draft,
     head: branchPayload(github, pull.head),

@@ -18,6 +18,7 @@ import { APP_ROUTES, HOOK_ROUTES } from './app.ts';
 import { CHECK_ROUTES } from './checks.ts';
 import { GIT_ROUTES } from './git-data.ts';
 import { ISSUE_COMMENT_ROUTES } from './issue-comments.ts';
+import { LABEL_ROUTES } from './labels.ts';
 import { PULL_ROUTES } from './pull-requests.ts';
 import { REPOSITORY_ROUTES } from './repository.ts';
 import { REVIEW_COMMENT_ROUTES } from './review-comments.ts';
@@ -44,6 +45,7 @@ export const ROUTES: RouteTable = compileRoutes([
   ...ISSUE_COMMENT_ROUTES,
   ...GIT_ROUTES,
   ...CHECK_ROUTES,
+  ...LABEL_ROUTES,
 ]);
 
 const NOT_ACCESSIBLE_MESSAGE = 'Resource not accessible by integration';

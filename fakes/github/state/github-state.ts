@@ -96,7 +96,12 @@ export type FakeRepository = {
   readonly checkRuns: ReadonlyMap<number, FakeCheckRun>;
   /** Oldest first; the last one of a commit and context counts. */
   readonly statuses: readonly FakeCommitStatus[];
+  /** By name. */
+  readonly labels: ReadonlyMap<string, FakeLabel>;
 };
+
+/** A label of a repository; `color` is hexadecimal. */
+export type FakeLabel = { readonly id: number; readonly nodeId: string; readonly name: string; readonly color: string };
 
 /** The checks of one App for one commit; of GitHub Actions, one workflow run. Its status derives from its check runs. */
 export type FakeCheckSuite = {
@@ -198,6 +203,8 @@ export type FakePullRequest = FakeIssue & {
   readonly head: FakePullBranch;
   readonly merge: FakePullMerge | null;
   readonly maintainerCanModify: boolean;
+  /** Names of labels. */
+  readonly labels: readonly string[];
   readonly reviews: ReadonlyMap<number, FakeReview>;
   readonly reviewComments: ReadonlyMap<number, FakeReviewComment>;
   /** Review threads by the id of their first comment. */

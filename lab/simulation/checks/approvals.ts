@@ -61,6 +61,17 @@ export const approvalsAreEnough: CaseCheck = (evidence) =>
     });
   });
 
+/** V3: a button votes for nothing but what its check run showed, in exactly that version, and had buttons for. */
+export const buttonsCoverTheirList: CaseCheck = ({ votes, events }) => {
+  const listed = new Map(events.flatMap((event) => (event.kind === 'listed' ? [[event.checkRunId, event]] : [])));
+  return votes.flatMap(({ vote: { surface, commentId, proposalId, digest } }) => {
+    const run = listed.get(commentId ?? 0);
+    if (surface !== 'check') return [];
+    const isShown = run?.text.includes(`\`${proposalId}\``) === true && run.text.includes(digest.slice(0, 12));
+    return isShown && run.hasButtons ? [] : [`V3: a button decided on ${proposalId}, which its check run did not show`];
+  });
+};
+
 function pathsOfProposal({ changes }: CaseEvidence, id: string): readonly string[] {
   const own = [...changes].filter(([key]) => key.startsWith(`${id} `)).map(([, change]) => change);
   const members = own.flatMap((change) => (change.op === 'set' ? change.members : [change]));

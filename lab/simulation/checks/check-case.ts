@@ -1,7 +1,7 @@
 import { canTransition, isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
 import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { expiresAt } from '../../../src/core/state/run.ts';
-import { approvalsAreEnough } from './approvals.ts';
+import { approvalsAreEnough, buttonsCoverTheirList } from './approvals.ts';
 import * as calls from './calls.ts';
 import * as comments from './comments.ts';
 import { commitsAreApproved, commitsHappenOnce, commitsVerify, forksStayUntouched } from './commits.ts';
@@ -140,7 +140,7 @@ const CHECKS_OF_FILES = [
 ];
 
 const CASE_CHECKS: readonly CaseCheck[] = [
-  ...[commitsAreApproved, commitsHappenOnce, forksStayUntouched, approvalsAreEnough],
+  ...[commitsAreApproved, commitsHappenOnce, forksStayUntouched, approvalsAreEnough, buttonsCoverTheirList],
   ...CHECKS_OF_FILES.flatMap((checks): CaseCheck[] => Object.values(checks)),
   ...[allWorkIsDone, idsNameOneProposal, nothingStaysPending, waitingRunsHaveOpenProposals],
   ...[expiryWaitsForComments, onlyTheHolderWrites, commentsDecideOnce, statesFollowTransitions],

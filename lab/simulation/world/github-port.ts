@@ -17,6 +17,7 @@ import { resultOfError } from '../../../src/adapters/github/commit.ts';
 import { graphqlErrorOf } from '../../../src/adapters/github/requests/errors.ts';
 import type { PostedComment } from '../../../src/core/state/posted-comment.ts';
 import {
+  CHECK_RUN_NAME,
   type CommitPlan,
   type CommitResult,
   type CreatedReview,
@@ -119,6 +120,13 @@ function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext) {
     findCommentsByMarker: async (markers, since) => findBotComments(snapshot(), fixture, markers, since),
     fetchCommentTexts: async (comments) => readCommentTexts(snapshot(), comments),
     fetchVoteSources: async (locations) => readVoteSources(snapshot(), locations),
+    findCheckRuns: async (head) => {
+      const { repository } = snapshot();
+      const runs = [...repository.checkRuns.values()].filter(
+        (run) => run.headSha === head && run.name === CHECK_RUN_NAME && run.appId === fixture.appId,
+      );
+      return runs.toReversed().map(({ id, externalId }) => ({ id, externalId }));
+    },
     hasPosted: async (body, since) => hasBotComment(snapshot(), fixture, body, since),
   } satisfies Partial<GitHub>;
 }
@@ -205,10 +213,35 @@ function writeMethods(context: PortContext) {
       return context.snapshot().pull.reviews.get(reviewId)?.state !== 'CHANGES_REQUESTED';
     },
     react: async (location, content) => {
-      if (location.at === 'review') return;
+      if (location.at === 'review' || location.at === 'check') return;
       const input = { actor, repositoryId, commentId: location.commentId, content };
       if (location.at === 'conversation') write(OPERATIONS.reactToIssueComment, input);
       else write(OPERATIONS.reactToReviewComment, input);
+    },
+    createCheckRun: async (headSha, { externalId, detailsUrl, conclusion, title, summary, text, actions }) => {
+      const output = { title, summary, text };
+      const fields = { externalId, detailsUrl, conclusion, output, actions, status: 'completed' } as const;
+      const { snapshot, simulatedGitHub } = context;
+      snapshot();
+      const input = { actor, repositoryId, name: CHECK_RUN_NAME, headSha, ...fields };
+      const outcome = simulatedGitHub.apply(OPERATIONS.createCheckRun, input);
+      if (!outcome.ok) return null;
+      const { id } = outcome.value;
+      context.trace.add({ kind: 'listed', checkRunId: id, text, hasButtons: actions.length > 0 });
+      return id;
+    },
+    updateCheckRun: async (checkRunId, { externalId, conclusion, title, summary, text, actions }) => {
+      const named = externalId === undefined ? {} : { externalId };
+      const fields = { ...named, conclusion, output: { title, summary, text }, actions, status: 'completed' } as const;
+      write(OPERATIONS.updateCheckRun, { actor, repositoryId, checkRunId, ...fields });
+    },
+    addLabel: async (name) => {
+      write(OPERATIONS.addLabel, { ...target, name });
+      return true;
+    },
+    removeLabel: async (name) => {
+      context.snapshot();
+      context.simulatedGitHub.apply(OPERATIONS.removeLabel, { ...target, name });
     },
   } satisfies Partial<GitHub>;
 }
@@ -289,6 +322,10 @@ export const WRITE_METHODS: ReadonlySet<PropertyKey> = new Set([
   'updateComment',
   'resolveThread',
   'react',
+  'createCheckRun',
+  'updateCheckRun',
+  'addLabel',
+  'removeLabel',
   'commit',
 ] as const satisfies readonly (keyof GitHub)[]);
 

@@ -180,6 +180,19 @@ export const approveToo: PersonAction = (context) => {
     : giveCommand(context, random.pick(open), '/approve');
 };
 
+/** Presses a button of one of the App's check runs, mostly of the newest; an old page can name another run's list. */
+function pressButton({ random, snapshot, person, fixture }: ActionContext): string | null {
+  const runs = [...snapshot.repository.checkRuns.values()].filter(({ appId }) => appId === fixture.appId);
+  const newest = runs.at(-1);
+  if (newest === undefined) return null;
+  const run = random.chance(0.8) ? newest : random.pick(runs);
+  const named = random.chance(0.9) ? run : random.pick(runs);
+  const digest = named.externalId.split(':')[1] ?? '';
+  const identifier = `${random.chance(0.8) ? 'approve' : 'deny'}:${digest.slice(0, 12)}`;
+  person.presses(run.id, identifier);
+  return `presses ${identifier} of check run ${run.id}`;
+}
+
 /** Paths to decide on: of one folder, of all files, and of none. */
 const GLOBS = ['src/*.ts', '**', 'docs/*.md', '*.md', 'none/**'];
 
@@ -215,6 +228,7 @@ const VOTING_ACTIONS: WeightedActions = [
   [4, onThreadProposal((context, proposal) => pressCommitSuggestion(context, proposal))],
   [10, answerQuestion],
   [1, changeOwnComment],
+  [8, pressButton],
 ];
 
 /** Actions that never are a vote for a change, even if a person with write permission takes them. */

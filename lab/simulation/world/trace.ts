@@ -34,6 +34,8 @@ export type TraceEvent = { readonly at: number } & (
       readonly plan: CommitPlan;
       readonly outcome: CommitResult;
     }
+  /** A check run of the App, as it was made. */
+  | { readonly kind: 'listed'; readonly checkRunId: number; readonly text: string; readonly hasButtons: boolean }
   | { readonly kind: 'permission'; readonly accountId: number; readonly writes: boolean }
   /** The logins of the owners' team; none while the App may not see its members. */
   | { readonly kind: 'team'; readonly members: readonly string[] }

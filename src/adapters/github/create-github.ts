@@ -2,6 +2,7 @@ import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { AppSetup, AppWebhook } from '../../core/step/app-rights.ts';
 import type { DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
 import { createDeliveryLog, createIdentityLookup, fetchSetup, fetchTime, fetchWebhook } from './app-requests.ts';
+import { addLabel, createCheckRun, findCheckRuns, removeLabel, updateCheckRun } from './check-runs.ts';
 import { fetchCommentTexts, findCommentsByMarker, hasPosted, listReviewComments } from './comments.ts';
 import { createCommit } from './commit.ts';
 import { fetchDiscussion } from './discussion.ts';
@@ -83,8 +84,10 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
         read: createRepositoryClient(client, 'read-only'),
         write: createRepositoryClient(client, 'read-write'),
         readMembers: createRepositoryClient(client, 'members'),
+        writeChecks: createRepositoryClient(client, 'checks'),
         caches,
         botId: async () => (await identity()).botId,
+        slug: async () => (await identity()).slug,
         missingPermissions: () => fetchMissingPermissions({ app, ref, mintedAt, now }),
         now,
       });
@@ -122,6 +125,11 @@ function createPullPort(connection: PullConnection): GitHub {
     updateComment: (comment, body) => updateComment(connection, comment, body),
     resolveThread: (comment) => resolveThread(connection, comment),
     react: (location, content) => react(connection, location, content),
+    findCheckRuns: async (head) => findCheckRuns(connection, head, await connection.slug()),
+    createCheckRun: (head, page) => createCheckRun(connection, head, page),
+    updateCheckRun: (id, page) => updateCheckRun(connection, id, page),
+    addLabel: (name) => addLabel(connection, name),
+    removeLabel: (name) => removeLabel(connection, name),
     findCommentsByMarker: (markers, since) => findCommentsByMarker(connection, markers, since),
     fetchCommentTexts: (comments) => fetchCommentTexts(connection, comments),
     fetchVoteSources: (locations) => fetchVoteSources(connection, locations),

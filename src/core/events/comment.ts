@@ -48,7 +48,13 @@ export function onComment(pull: PullState, intent: CommentIntent, facts: Facts, 
   return limitReplies(context, handleComment(context, intent.parsed, relevance));
 }
 
-function createContext(pull: PullState, intent: CommentIntent, facts: Facts, deliveryId: string): CommandContext {
+/** The comment with what is known of its author. */
+export function createContext(
+  pull: PullState,
+  intent: CommentIntent,
+  facts: Facts,
+  deliveryId: string,
+): CommandContext {
   const person = { id: intent.actor.id, login: intent.actor.login };
   const permission = facts.permission ?? 'none';
   const author = pull.run?.pullAuthor ?? facts.pullRequest?.author ?? null;
@@ -68,7 +74,8 @@ function refuseOwner(pull: PullState, intent: CommentIntent): Step {
 /** People who get a reply that they are not allowed, once each; later ones on the same pull request get none. */
 const MAX_REFUSALS_PER_PULL = 10;
 
-function refusePerson(context: CommandContext, relevance: RelevantComment): Step {
+/** One polite reply to a person who is not allowed. */
+export function refusePerson(context: CommandContext, relevance: Pick<RelevantComment, 'silent' | 'command'>): Step {
   const { pull, person, intent } = context;
   const { notifiedUnauthorizedUserIds: notifiedIds } = pull;
   const isNotified = notifiedIds.includes(person.id) || notifiedIds.length >= MAX_REFUSALS_PER_PULL;
@@ -93,7 +100,7 @@ const MAX_REPLIES = 10;
  * The step of a comment, counted with the replies that it brings now or later. What its author decides always counts,
  * but once they had enough replies they get no more, and the model no question or words to go on with.
  */
-function limitReplies(context: CommandContext, step: Step): Step {
+export function limitReplies(context: CommandContext, step: Step): Step {
   const { pull, intent, person } = context;
   const { now } = context.facts;
   const isReply = (effect: Step['effects'][number]): boolean =>

@@ -55,6 +55,7 @@ function proposalIdsDecidedBy(
       return threadIds;
     case 'all':
       return allIds;
+    case 'list':
     case 'ids':
       return [...targets.ids, ...threadIds];
   }
@@ -69,7 +70,7 @@ function isWithoutDecision(comment: ParsedComment): boolean {
 
 /** The review whose comments must be known before this comment can decide on proposals; null if it needs none. */
 export function reviewToFetch(pull: PullState, { location, parsed }: CommentIntent): number | null {
-  if (location.at === 'conversation' || !pull.proposals.some(isPostedAndOpen)) return null;
+  if (!('reviewId' in location) || !pull.proposals.some(isPostedAndOpen)) return null;
   if (location.at === 'review') return parsed.kind === 'text' || isDecision(parsed) ? location.reviewId : null;
   return decisionTargets(parsed)?.by === 'all' ? location.reviewId : null;
 }

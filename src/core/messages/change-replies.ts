@@ -93,6 +93,15 @@ function stillPending(proposals: number, questions: number): string {
     : `${proposals} changes are still pending and expire`;
 }
 
+/** Changes that a command or a button does not cover, because its writer can have read another page. */
+export function postedAfterwards(proposals: readonly Proposal[], isButton: boolean): Reply {
+  return composeReply(
+    `Your ${isButton ? 'button' : 'comment'} doesn’t cover these changes, because they were posted later or in the same second, or less than 30 seconds before it while another change ended. Still pending:`,
+    formatProposalList(proposals),
+    `Review them, then ${isButton ? 'press it' : 'post the command'} again.`,
+  );
+}
+
 /** What a glob named, after the decision on it. */
 export function takenByGlob(glob: string, taken: readonly Proposal[]): Reply {
   return composeReply(`${globSpan(glob)} took ${pluralize(taken.length, 'change')}:`, formatProposalList(taken));
@@ -106,6 +115,13 @@ export function nothingOnPaths(glob: string, pending: readonly Proposal[]): Repl
     pending.length === 0
       ? NEW_RUN_HINT
       : 'Post the command again with another glob or with ids. A reason whose first word has a slash, star or dot goes on the line below the command.',
+  );
+}
+
+/** A button that was pressed on a list that is not the current one any more. */
+export function listOutdated(login: string): Reply {
+  return composeReply(
+    `${escapeMessage(login)}: your button decided nothing, because what waits has changed since its list was shown. Look at the newest check run **Countersign**, then press its button.`,
   );
 }
 

@@ -4,6 +4,7 @@ import type { CommandSyntax } from '../comments/command-line.ts';
 import { shownDiff } from '../edits/change.ts';
 import { MAX_DIFF_BYTES } from '../edits/text/limits.ts';
 import type { RequiredRole } from '../policy/may-approve.ts';
+import { inPageOrder } from '../policy/waiting.ts';
 import type { HeadBranch } from '../state/head-branch.ts';
 import type { CommandName } from '../state/intent.ts';
 import type { ReachedRunLimit } from '../state/limits.ts';
@@ -20,7 +21,14 @@ import type { Run } from '../state/run.ts';
 import type { RequiredPermission } from '../step/app-rights.ts';
 import type { UndoRefusal } from '../step/reasons.ts';
 import { createTextView, renderOpenDiff } from './proposal/diff-markdown.ts';
-import { describeOutcome, escapeLogin, formatProposalList, linkedId, pendingText } from './proposal/proposal-status.ts';
+import {
+  describeOutcome,
+  escapeLogin,
+  formatProposalList,
+  linkedId,
+  numberOf,
+  pendingText,
+} from './proposal/proposal-status.ts';
 import { activityText, heldAnswersLine } from './run-comment.ts';
 import { NEW_RUN_HINT } from './run-ended.ts';
 import { branchLines } from './run-warnings.ts';
@@ -129,14 +137,6 @@ export function idMissing(command: 'show' | 'undo', changes: readonly Proposal[]
 export function nothingPending(command: CommandName): Reply {
   return composeReply(
     `${formatCommand(command)} had no effect: nothing was waiting for it when you posted it. ${STATUS_HINT} ${NEW_RUN_HINT}`,
-  );
-}
-
-export function postedAfterwards(proposals: readonly Proposal[]): Reply {
-  return composeReply(
-    'Your comment doesn’t cover these changes, because they were posted later or in the same second, or less than 30 seconds before it while another change ended. Still pending:',
-    formatProposalList(proposals),
-    'Review them, then post the command again.',
   );
 }
 
@@ -348,7 +348,7 @@ export function changeShown(proposal: Proposal): Reply {
 /** `/status`; `question` is the one that waits for an answer. */
 export function statusShown(pull: PullState, question: AgentQuestion | null, canResume: boolean): Reply {
   const { queue, sideQuestions, proposals } = pull;
-  const pending = proposals.filter(isPending);
+  const pending = inPageOrder(proposals.filter(isPending));
   const run = activeRun(pull);
   const sentences = [
     run === null ? 'No run is active.' : describeActivity(run, proposals),
@@ -359,7 +359,7 @@ export function statusShown(pull: PullState, question: AgentQuestion | null, can
   ];
   return composeReply(
     sentences.filter((sentence) => sentence !== '').join(' '),
-    formatProposalList(pending),
+    formatProposalList(pending, numberOf),
     pending.length < 2 ? '' : `Use ${codeSpan('/approve all')} to apply all of them.`,
     canResume ? `Use ${codeSpan('/resume')} to continue the last run.` : '',
     run === null ? NEW_RUN_HINT : '',

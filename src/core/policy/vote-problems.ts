@@ -30,6 +30,8 @@ export function findVoteProblem(
   { proposal, voteSources }: { readonly proposal: Proposal; readonly voteSources: VoteSources },
   standing: StandingContext | null,
 ): VoteProblem | null {
+  // A button has no comment that could be gone or edited: only the person is judged again.
+  if (vote.surface === 'check') return null;
   if (!usesStandingApproval(vote)) return findSourceProblem(vote, voteSources);
   return standing === null ? null : findStandingProblem(vote, proposal, standing);
 }

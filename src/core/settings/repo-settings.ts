@@ -134,6 +134,8 @@ function namedSettings(file: z.infer<typeof MergedSchema>): NamedSettings {
     standingApprovals: file.standing_approvals,
     expiryHours: parseDurationHours(file.expiry),
     reviewEvent: file.review_event,
+    checkRun: file.check_run,
+    label: file.label,
     reviewApproval: file.review_approval,
     commitMessage: file.commit_message,
     signOff: file.sign_off,

@@ -127,6 +127,14 @@ export const SettingsFileSchema = settingsGroup({
   review_event: oneOfWords('comment', 'request-changes')
     .default(DEFAULT_SETTINGS.reviewEvent)
     .describe('How proposals are posted'),
+  check_run: oneOfWords('show', 'required', 'off')
+    .default(DEFAULT_SETTINGS.checkRun)
+    .describe(
+      'The check run of what waits: `required` lets a branch rule demand it, and gives every pull request one; see below',
+    ),
+  label: booleanFlag()
+    .default(DEFAULT_SETTINGS.label)
+    .describe('The label `countersign: waiting` on a pull request while a change or question waits; see below'),
   review_approval: oneOfWords('nothing', 'approve-all')
     .default(DEFAULT_SETTINGS.reviewApproval)
     .describe('The effect of a plain *Approve* review on changes that were pending when it was sent'),

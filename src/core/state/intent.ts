@@ -34,7 +34,20 @@ export type Intent =
   | (IntentBase & { readonly kind: 'retargeted'; readonly from: string; readonly to: string })
   | (IntentBase & { readonly kind: 'closed'; readonly merged: boolean })
   /** A review of the App was dismissed. GitHub reports no reason. */
-  | (IntentBase & { readonly kind: 'dismissed'; readonly reviewId: number });
+  | (IntentBase & { readonly kind: 'dismissed'; readonly reviewId: number })
+  /** A button of one of the App's check runs was pressed. All but the actor is a claim, to compare with what is stored. */
+  | (IntentBase & { readonly kind: 'pressed' } & PressedButton)
+  /** The pull request was opened, or opened again. */
+  | (IntentBase & { readonly kind: 'opened' })
+  /** A merge queue asks for the checks of this commit, which has the pull request merged. */
+  | (IntentBase & { readonly kind: 'merge-queued'; readonly headSha: string });
+
+export type PressedButton = {
+  readonly checkRunId: number;
+  readonly headSha: string;
+  readonly externalId: string;
+  readonly identifier: string;
+};
 
 export type CommentIntent = Extract<Intent, { kind: 'comment' }>;
 
@@ -74,7 +87,9 @@ export type CommentLocation =
       readonly side: DiffSide | null;
       readonly diffHunk: string;
     }
-  | { readonly at: 'review'; readonly reviewId: number };
+  | { readonly at: 'review'; readonly reviewId: number }
+  /** A button of a check run; `commentId` is that of the check run. What the App answers goes to the conversation. */
+  | { readonly at: 'check'; readonly commentId: number };
 
 /** Names the comment within its pull request, by its place and GitHub's id. */
 export function locationId(location: CommentLocation): string {
@@ -145,11 +160,13 @@ export type CommandName = Command['name'];
 /** The word `always` behind `/approve`; the glob as written, null for the path of the change. */
 export type AlwaysRequest = { readonly glob: string | null };
 
-/** The proposals that a command names: by id (lower case), all, those on some paths, or by the comment's location. */
+/** The proposals that a command names: by id (lower case), all, those on some paths or of a list, or by its location. */
 export type Targets =
   | { readonly by: 'ids'; readonly ids: readonly string[] }
   | { readonly by: 'all' }
   | { readonly by: 'paths'; readonly glob: string }
+  /** The list of a check run, by its button. */
+  | { readonly by: 'list'; readonly digest: string; readonly ids: readonly string[] }
   | { readonly by: 'location' };
 
 /** A webhook about an installation or some of its repositories, which concerns many pull requests at once. */

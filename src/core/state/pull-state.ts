@@ -1,6 +1,7 @@
 import type { PullRequestRef } from './intent.ts';
 import type { Proposal } from './proposal.ts';
 import { isOpen } from './proposal-lifecycle.ts';
+import type { Published } from './published.ts';
 import type { AnsweredQuestion, SideQuestion } from './question.ts';
 import type { Run, Task } from './run.ts';
 import type { StandingApproval } from './vote.ts';
@@ -26,6 +27,8 @@ export type PullState = {
   readonly notifiedUnauthorizedUserIds: readonly number[];
   /** The replies to people's comments of the last hour; absent if there were none. */
   readonly recentReplies?: readonly RecentReply[];
+  /** The check run and label of what waits; absent where there never was one. */
+  readonly published?: Published;
   /** Standing approvals that did not end, oldest first. Expired ones can be among them. */
   readonly standingApprovals: readonly StandingApproval[];
   /** Number of standing approvals on this pull request so far, which is the number of the last one. */

@@ -22,6 +22,9 @@ export type Settings = {
   /** Hours after which a pending change expires. */
   readonly expiryHours: number;
   readonly reviewEvent: 'comment' | 'request-changes';
+  readonly checkRun: CheckRunMode;
+  /** Whether the label `WAITING_LABEL` marks a pull request while something waits for people. */
+  readonly label: boolean;
   /** The effect of a plain *Approve* review on the changes that were pending when it was sent. */
   readonly reviewApproval: 'nothing' | 'approve-all';
   /** The commit's text above its trailers, with `{summary}`, `{paths}` and `{ids}`. */
@@ -34,6 +37,12 @@ export type Settings = {
   /** Paths of instructions for the agent. `AGENTS.md` also stands for those above changed files. */
   readonly contextFiles: readonly string[];
 };
+
+/**
+ * The check run of what waits: shown where something does, also demanded by a branch's rules, so that every head has one,
+ * or none.
+ */
+export type CheckRunMode = 'show' | 'required' | 'off';
 
 /** The least role of a person who can approve, from the lowest. */
 const APPROVER_ROLES = ['write', 'maintain', 'admin'] as const;
@@ -113,6 +122,8 @@ export const DEFAULT_SETTINGS: Settings = {
   standingApprovals: 'glob',
   expiryHours: 7 * 24,
   reviewEvent: 'comment',
+  checkRun: 'show',
+  label: true,
   reviewApproval: 'nothing',
   commitMessage: '{summary}',
   signOff: false,

@@ -41,8 +41,8 @@ export type Vote = {
   readonly action: 'approve' | 'approve-always' | 'modify' | 'deny' | 'edit' | 'commit';
   readonly by: Person;
   readonly permission: Permission;
-  readonly surface: 'conversation' | 'thread' | 'review' | 'push';
-  /** Id of the comment or review; null for a push. */
+  readonly surface: 'conversation' | 'thread' | 'review' | 'push' | 'check';
+  /** Id of the comment, review or check run; null for a push. */
   readonly commentId: number | null;
   /** The thread that the comment was written in; null outside of threads. */
   readonly thread: CommentThread | null;
@@ -50,7 +50,9 @@ export type Vote = {
   readonly deliveryId: string;
   /** Head SHA that the proposal was shown against. */
   readonly headSha: string;
-  /** GitHub's time of the comment or review (ISO 8601); null for a push or a dismissal. */
+  /** The digest of the list whose button was pressed; absent for every other vote. */
+  readonly list?: string;
+  /** GitHub's time of the comment or review (ISO 8601); null for a push or a dismissal. Of a button, that of the App. */
   readonly writtenAt: string | null;
   /** ISO 8601, when the App processed the vote. */
   readonly at: string;
@@ -124,9 +126,9 @@ export function voteSourceKey({ surface, commentId }: Pick<VoteLocation, 'surfac
   return `${surface}:${commentId}`;
 }
 
-/** Where a vote was read; null for a push, which has no comment. */
+/** Where a vote was read; null for a push and for a button, which have no comment. */
 export function voteLocationOf({ surface, commentId, writtenAt }: Vote): VoteLocation | null {
-  return surface === 'push' || commentId === null ? null : { surface, commentId, writtenAt };
+  return surface === 'push' || surface === 'check' || commentId === null ? null : { surface, commentId, writtenAt };
 }
 
 /** Why an approval no longer counts: its comment or review does not show it any more, or never did. */

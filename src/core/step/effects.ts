@@ -2,6 +2,7 @@ import type { Reply } from '../../lib/trust.ts';
 import type { IssuedCall } from '../state/conversation.ts';
 import type { CommentLocation } from '../state/intent.ts';
 import type { AnsweredThread } from '../state/proposal.ts';
+import type { CheckRunMode } from '../state/settings.ts';
 import type { PullSummary } from '../state/task-context.ts';
 import type { Person } from '../state/vote.ts';
 
@@ -57,6 +58,16 @@ export type Effect =
    * not search for an earlier one on its first attempt.
    */
   | { readonly type: 'update-run-comment'; readonly runId: string; readonly progress?: true; readonly first?: true }
+  /**
+   * Bring the check run and the label of the pull request to what waits; with `mergeGroup`, give that commit of a merge
+   * queue its check run instead.
+   */
+  | {
+      readonly type: 'publish-waiting';
+      readonly mode: CheckRunMode;
+      readonly label: boolean;
+      readonly mergeGroup?: string;
+    }
   /** At GitHub's time `at`, remind of what expires soon, and let expire what is overdue. `requestedAt` is the time of the decision. */
   | { readonly type: 'check-deadlines'; readonly at: string; readonly requestedAt: string }
   /** Dismiss a review by the App that requested changes. */
@@ -103,6 +114,7 @@ export const LANES = {
   commit: 'exclusive',
   'update-proposal-comment': 'exclusive',
   'update-run-comment': 'exclusive',
+  'publish-waiting': 'exclusive',
   'check-deadlines': 'exclusive',
   'dismiss-review': 'exclusive',
   react: 'exclusive',
@@ -120,6 +132,8 @@ export function dedupeKey(effect: Effect): string | null {
       return `update-question-comment:${effect.questionId}`;
     case 'check-deadlines':
       return `check-deadlines:${effect.at}`;
+    case 'publish-waiting':
+      return `publish-waiting:${effect.mergeGroup ?? ''}`;
     case 'start-next-task':
       return effect.type;
     case 'read-context':

@@ -122,8 +122,8 @@ const ERROR_TABLE: readonly ErrorRow[] = [
     meaning: 'not-allowed',
     sentence: 'GitHub refuses because the repository is read-only',
   },
-  // What a plan lacks is no news, however new the token is.
-  { statuses: [403], words: /^upgrade to /i, meaning: 'not-allowed' },
+  // What a plan or a permission lacks is no news, however new the token is.
+  { statuses: [403], words: /^upgrade to |permission to create labels/i, meaning: 'not-allowed' },
   { statuses: [401, 403, 404], when: hasYoungToken, ...YOUNG_TOKEN },
   { types: ['FORBIDDEN', 'NOT_FOUND'], when: hasYoungToken, ...YOUNG_TOKEN },
   { statuses: [404], when: mightExist, meaning: 'try-again', waitMs: PROOF_MS },

@@ -87,6 +87,16 @@ export type GitHub = {
   /** Resolves the thread whose first comment is this one. A resolved thread is no error. */
   resolveThread(comment: Pick<PostedComment, 'kind' | 'nodeId'>): Promise<void>;
   react(location: CommentLocation, content: 'eyes' | '+1'): Promise<void>;
+  /** The App's check runs of this name on a commit; null if the installation does not let the App write any. */
+  findCheckRuns(head: string): Promise<readonly FoundCheckRun[] | null>;
+  /** Creates a completed check run and returns its id; null as above, or if the repository has no such commit. */
+  createCheckRun(head: string, page: CheckRunPage): Promise<number | null>;
+  /** Writes a check run anew. One that is gone, or that the App may not write any more, stays as it is. */
+  updateCheckRun(id: number, page: OutdatedCheckRunPage): Promise<void>;
+  /** False if the repository has no such label and the App may not create it. */
+  addLabel(name: string): Promise<boolean>;
+  /** A label that is not there is no error. */
+  removeLabel(name: string): Promise<void>;
   /**
    * Comments by the App on this pull request that begin with one of these markers. `since` is a time (ISO 8601,
    * GitHub's clock) before which none was posted; null if unknown.
@@ -102,6 +112,27 @@ export type GitHub = {
   /** Compare-and-swap on the head. Throws a `GitHubError` if it is unknown whether the commit exists. */
   commit(plan: Countersigned<CommitPlan>): Promise<CommitResult>;
 };
+
+/** The name of the App's check run of what waits. */
+export const CHECK_RUN_NAME = 'Countersign';
+
+/** A completed check run, as GitHub shows it. Texts are Markdown of at most 65,535 characters. */
+export type CheckRunPage = {
+  readonly externalId: string;
+  readonly detailsUrl: string;
+  readonly conclusion: 'success' | 'neutral' | 'action_required';
+  readonly title: string;
+  readonly summary: string;
+  /** Empty for none. */
+  readonly text: string;
+  /** The buttons. */
+  readonly actions: readonly { readonly label: string; readonly description: string; readonly identifier: string }[];
+};
+
+/** A new content of a check run; without `externalId` it keeps its own. */
+export type OutdatedCheckRunPage = Omit<CheckRunPage, 'externalId'> & Partial<Pick<CheckRunPage, 'externalId'>>;
+
+export type FoundCheckRun = { readonly id: number; readonly externalId: string };
 
 /** A commit on the pull request's head branch. It can be created only while `expectedHead` is the head. */
 export type CommitPlan = {

@@ -74,6 +74,10 @@ export const REASONS = [
   'no-run',
   // events of GitHub, and deadlines
   'app-push',
+  /** A button of a list that is not the current one any more. */
+  'list-outdated',
+  'pull-opened',
+  'merge-queued',
   'push-assessed',
   'review-dismissed',
   'pull-closed',
@@ -96,6 +100,7 @@ export const REASONS = [
   'tool-calls-answered',
   'proposals-posted',
   'question-asked',
+  'waiting-published',
   'posting-failed',
   /** A commit begins, or the agent gets files that it may read. */
   'commit-started',

@@ -7,6 +7,7 @@ import type { StalenessVerdict } from '../state/head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
 import type { AnsweredThread, SyntaxProblem } from '../state/proposal.ts';
+import type { Published } from '../state/published.ts';
 import type { QuestionInput, SideQuestionOutcome } from '../state/question.ts';
 import type { FileReading, ModelDelay, PlanStep } from '../state/run.ts';
 import type { CodeOwners, SettingsReading } from '../state/settings.ts';
@@ -150,6 +151,8 @@ export type Signal =
   | { readonly type: 'review-dismiss-refused'; readonly runId: string; readonly reviewId: number }
   /** The page of an open proposal was rewritten. */
   | { readonly type: 'proposal-comment-updated'; readonly proposalId: string; readonly bodyHash: string }
+  /** The check run and the label show what waits. */
+  | { readonly type: 'waiting-published'; readonly published: Published }
   /** The App has lost access to the repository. */
   | { readonly type: 'access-lost'; readonly cause: AccessLossCause }
   /** A reminder or an expiry is due. Saved only if no other signal is pending. */

@@ -3,6 +3,7 @@ import type { CommentLocation, InstallationEvent, Intent } from '../state/intent
 import { missingPermissions } from '../step/app-rights.ts';
 import type { AppIdentity } from '../step/facts.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
+import { readMergeGroup, readPressedButton } from './check-events.ts';
 import {
   type CommentExtractor,
   createEditedCommentReader,
@@ -12,7 +13,13 @@ import {
   extractReviewComment,
 } from './comment-events.ts';
 import { PositiveId, type PullRequestEventReader, WebhookEnvelope } from './payload-schemas.ts';
-import { readClosedPull, readDismissedReview, readPush, readRetargetedPull } from './pull-request-events.ts';
+import {
+  readClosedPull,
+  readDismissedReview,
+  readOpenedPull,
+  readPush,
+  readRetargetedPull,
+} from './pull-request-events.ts';
 
 /** A delivery with a verified signature: GitHub's event name and the parsed body. `app` is the App itself. */
 type VerifiedDelivery = { readonly event: string; readonly payload: unknown; readonly app: AppIdentity };
@@ -47,6 +54,7 @@ const KEY_PREFIXES = {
   conversation: 'issue-comment',
   thread: 'review-comment',
   review: 'review',
+  check: 'check-run',
 } as const satisfies Record<CommentLocation['at'], string>;
 
 function interpretInstallationEvent(
@@ -89,10 +97,14 @@ const PULL_REQUEST_EVENT_READERS: ReadonlyMap<string, ReadonlyMap<string, PullRe
     'pull_request',
     new Map<string, PullRequestEventReader>([
       ['synchronize', readPush],
+      ['opened', readOpenedPull],
+      ['reopened', readOpenedPull],
       ['closed', readClosedPull],
       ['edited', readRetargetedPull],
     ]),
   ],
+  ['check_run', new Map([['requested_action', readPressedButton]])],
+  ['merge_group', new Map([['checks_requested', readMergeGroup]])],
 ]);
 
 function createCommentReaders(extract: CommentExtractor): ReadonlyMap<string, PullRequestEventReader> {

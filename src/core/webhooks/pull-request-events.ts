@@ -40,6 +40,9 @@ export const readPush = createReader(
   ({ before, after }, { pull, actor }) => ({ kind: 'pushed', pull, actor, before, after }),
 );
 
+/** A branch rule can demand the check run of what waits, also where nothing ever did. */
+export const readOpenedPull = createReader(About, (_payload, { pull, actor }) => ({ kind: 'opened', pull, actor }));
+
 /** The end of a pull request, merged or not: pending proposals can no longer be applied. */
 export const readClosedPull = createReader(
   About.extend({ pull_request: PayloadPull.extend({ merged: z.boolean().nullish() }) }),

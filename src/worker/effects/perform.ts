@@ -4,6 +4,7 @@ import { askModel } from './ask-model.ts';
 import { dismissOwnReview, postReaction, postReply, updateProposalComment, updateRunComment } from './comments.ts';
 import { performCommit } from './commit.ts';
 import { postProposals } from './post-proposals.ts';
+import { publishWaiting } from './publish-waiting.ts';
 import { postQuestion, updateQuestionComment } from './questions.ts';
 import { describePush, readContext } from './read-context.ts';
 import { answerSideQuestion } from './side-question.ts';
@@ -34,6 +35,7 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   react: postReaction,
   reply: postReply,
   'dismiss-review': dismissOwnReview,
+  'publish-waiting': publishWaiting,
   'check-deadlines': checkDeadlines,
   'start-next-task': requestNextTask,
 };

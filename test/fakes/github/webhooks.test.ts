@@ -21,6 +21,7 @@ function repository(id: number): FakeRepository {
     checkSuites: new Map(),
     checkRuns: new Map(),
     statuses: [],
+    labels: new Map(),
   };
   return { id, nodeId: `R_${id}`, ownerId: 1, ...names, ...dates, ...refs };
 }

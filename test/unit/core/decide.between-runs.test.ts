@@ -192,6 +192,7 @@ describe('a commit that succeeds while changes of the next run are pending', () 
       {},
       {},
       { reply: expect.stringContaining('nothing was changed, 1 cancelled.') },
+      { type: 'publish-waiting' },
     ]);
   });
 

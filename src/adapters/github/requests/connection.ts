@@ -22,9 +22,12 @@ export type PullConnection = {
   readonly write: GitHubClient;
   /** Fails if the installation does not let the App see the members of its organization. */
   readonly readMembers: GitHubClient;
+  /** Fails if the installation does not let the App write check runs. */
+  readonly writeChecks: GitHubClient;
   readonly caches: GitHubCaches;
   /** Numeric id of the App's bot account, which identifies the App's own comments. */
   readonly botId: () => Promise<number>;
+  readonly slug: () => Promise<string>;
   readonly missingPermissions: () => Promise<readonly RequiredPermission[]>;
   readonly now: () => number;
 };
@@ -143,6 +146,8 @@ type GitHubCaches = {
   readonly threads: Cache<string>;
   /** Permissions below write, by login. */
   readonly insufficientPermissions: Cache<Awaited<ReturnType<GitHub['fetchPermission']>>>;
+  /** What GitHub refused a short while ago: check runs of an installation, the label of a repository. */
+  readonly refused: Cache<string>;
 };
 
 type Cache<Value extends object | string> = Pick<LRUCache<string, Value>, 'get' | 'set'>;
@@ -152,6 +157,9 @@ type CommentAnchor = { readonly path: string; readonly commit: string };
 
 /** A person who is granted access can use it after 60 s at the latest. */
 const PERMISSION_TTL_MS = 60_000;
+
+/** A permission that is granted, or a label that is created, is used after that time at the latest. */
+const REFUSED_TTL_MS = 10 * 60_000;
 
 const MAX_ENTRIES = { max: 10_000 };
 
@@ -173,6 +181,7 @@ export function createCaches(now: () => number): GitHubCaches {
     anchors: new LRUCache(MAX_ENTRIES),
     threads: new LRUCache(MAX_ENTRIES),
     // A resolution above 0 would cache the time with a real timer, which breaks virtual clocks.
+    refused: new LRUCache({ ...MAX_ENTRIES, ttl: REFUSED_TTL_MS, ttlResolution: 0, perf: { now } }),
     insufficientPermissions: new LRUCache({ ...MAX_ENTRIES, ttl: PERMISSION_TTL_MS, ttlResolution: 0, perf: { now } }),
   };
 }

@@ -6,7 +6,7 @@ import type { GitHubClient } from './client.ts';
 import { hasRemedy } from './errors.ts';
 
 /** Reading and writing use different tokens, so that code which serves the model cannot change anything. */
-export type TokenAccess = 'read-only' | 'read-write' | 'members';
+export type TokenAccess = 'read-only' | 'read-write' | 'members' | 'checks';
 
 type TokenOptions = {
   /** Authenticates as the App. It creates installation tokens and caches them for 59 minutes. */
@@ -23,20 +23,24 @@ export function createTokenTimes(): TokenTimes {
   return new LRUCache<string, number>({ max: 10_000 });
 }
 
-type TokenPermissions = Readonly<Partial<Record<keyof typeof REQUIRED_PERMISSIONS | 'members', 'read' | 'write'>>>;
+type TokenPermissions = Readonly<
+  Partial<Record<keyof typeof REQUIRED_PERMISSIONS | 'members' | 'checks', 'read' | 'write'>>
+>;
 
 const TOKEN_PERMISSIONS = {
   'read-only': { contents: 'read', pull_requests: 'read', issues: 'read', metadata: 'read' },
   'read-write': REQUIRED_PERMISSIONS,
   // Only this tells whether somebody is in a team. An installation can do without it.
   members: { members: 'read', metadata: 'read' },
+  // Likewise optional.
+  checks: { checks: 'write', metadata: 'read' },
 } as const satisfies Record<TokenAccess, TokenPermissions>;
 
 /** Enough to read who speaks and to answer them, for an installation that has not granted everything. */
 const REDUCED_PERMISSIONS = {
   'read-only': { metadata: 'read' },
   'read-write': { pull_requests: 'write', metadata: 'read' },
-} as const satisfies Record<Exclude<TokenAccess, 'members'>, TokenPermissions>;
+} as const satisfies Partial<Record<TokenAccess, TokenPermissions>>;
 
 /** A token with the time (ms) at which it was created; 0 for a reduced one, which GitHub refuses for good reason. */
 type InstallationToken = { readonly token: string; readonly mintedAt: number };
@@ -53,7 +57,7 @@ export async function fetchInstallationToken(
   try {
     return await createToken(options, TOKEN_PERMISSIONS[access], refresh);
   } catch (error) {
-    if (!hasRemedy(error, 'lesser-token') || access === 'members') throw error;
+    if (!hasRemedy(error, 'lesser-token') || access === 'members' || access === 'checks') throw error;
     const { token } = await createToken(options, REDUCED_PERMISSIONS[access], refresh);
     return { token, mintedAt: 0 };
   }

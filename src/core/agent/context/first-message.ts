@@ -137,6 +137,7 @@ const COMMENTS_TITLES = {
   thread: 'The comments of that thread',
   review: 'The comments of the review that the task was written in',
   conversation: 'Comments of the conversation, newest first',
+  check: 'Comments of the conversation, newest first',
 } as const satisfies Record<Task['location']['at'], string>;
 
 const COMMENTS_RULE =

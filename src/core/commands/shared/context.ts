@@ -1,13 +1,12 @@
 import type { Reply } from '../../../lib/trust.ts';
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../../actions/step-builder.ts';
 import type { CommandNamed, CommandSyntax } from '../../comments/command-line.ts';
-import { takenByGlob } from '../../messages/change-replies.ts';
+import { postedAfterwards, takenByGlob } from '../../messages/change-replies.ts';
 import {
   type CommandHelp,
   cannotCommit,
   decidedBefore,
   permissionMissing,
-  postedAfterwards,
   pullNotOpen,
   tooManyRuns,
 } from '../../messages/replies.ts';
@@ -108,6 +107,8 @@ export function acknowledge(
   { intent: { location, createdAt: askedAt } }: CommandContext,
   content: 'eyes' | '+1' = '+1',
 ): StepBuilder {
+  // A button has no comment; its check run shows the rest of the list at once.
+  if (location.at === 'check') return builder;
   return withEffects(builder, { type: 'react', location, content, askedAt });
 }
 
@@ -131,7 +132,9 @@ export function withLeftoverReplies(
 ): StepBuilder {
   const listed = glob === null || open.length === 0 ? builder : withReply(builder, location, takenByGlob(glob, open));
   const replied = alreadyDecided.length === 0 ? listed : withReply(listed, location, decidedBefore(alreadyDecided));
-  return postedLater.length === 0 ? replied : withReply(replied, location, postedAfterwards(postedLater));
+  return postedLater.length === 0
+    ? replied
+    : withReply(replied, location, postedAfterwards(postedLater, location.at === 'check'));
 }
 
 export function replyAlreadyDecided(context: CommandContext, proposals: readonly Proposal[]): Step {
@@ -168,17 +171,19 @@ export function createVote(
   action: Vote['action'],
   text: string | null,
 ): Vote {
-  const { location, bodyHash } = context.intent;
+  const { location, bodyHash, parsed } = context.intent;
+  const targets = parsed.kind === 'command' && 'targets' in parsed.command ? parsed.command.targets : null;
   return {
     proposalId: proposal.id,
     digest: postedChange(proposal).digest,
+    ...(targets?.by === 'list' ? { list: targets.digest } : {}),
     action,
     by: context.person,
     permission: context.permission,
     surface: location.at,
     commentId: location.at === 'review' ? location.reviewId : location.commentId,
     thread: location.at === 'thread' ? { rootId: location.rootId, reviewId: location.reviewId } : null,
-    bodyHash,
+    bodyHash: location.at === 'check' ? null : bodyHash,
     deliveryId: context.deliveryId,
     headSha: proposal.headSha,
     writtenAt: context.intent.createdAt,

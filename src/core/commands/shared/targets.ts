@@ -1,7 +1,7 @@
 import { wasAskedBefore } from '../../actions/close-question.ts';
 import { pathsOf } from '../../edits/change.ts';
-import { nothingOnPaths } from '../../messages/change-replies.ts';
-import { ambiguous, nothingPending, postedAfterwards, unknownIds } from '../../messages/replies.ts';
+import { nothingOnPaths, postedAfterwards } from '../../messages/change-replies.ts';
+import { ambiguous, nothingPending, unknownIds } from '../../messages/replies.ts';
 import { globMatcher } from '../../policy/globs.ts';
 import type { CommentLocation, Targets } from '../../state/intent.ts';
 import { beginsThread } from '../../state/posted-comment.ts';
@@ -27,7 +27,7 @@ type TargetResolution =
   | { readonly kind: 'no-match'; readonly postedLater: readonly Proposal[] };
 
 /**
- * Finds the proposals that a command names by id, by `all`, by paths or by its location. Anything uncertain is left unresolved.
+ * Finds the proposals that a command names by id, `all`, paths, the list of a button or its location. Anything uncertain is left unresolved.
  */
 export function resolveTargets(
   pull: PullState,
@@ -37,6 +37,7 @@ export function resolveTargets(
 ): TargetResolution {
   if (targets.by === 'ids') return resolveIds(pull, scope, targets.ids, commentRef);
   if (targets.by === 'all') return resolveAll(pull, scope, commentRef);
+  if (targets.by === 'list') return resolveAll(pull, scope, commentRef, ({ id }) => targets.ids.includes(id));
   if (targets.by === 'paths') return resolveAll(pull, scope, commentRef, isOnPaths(scope, targets.glob));
   const proposal = isPointing(scope, commentRef) ? findAnsweredProposal(pull, commentRef) : null;
   if (proposal !== null) return resolvedTo([proposal], commentRef);
@@ -172,7 +173,7 @@ function isOnNewPage({ proposals }: PullState, one: Proposal, { location, create
 
 /** Whether its end came from another comment of the same review, and so of the same page, as a vote or own lines. */
 function isDecidedInReviewOf(all: readonly Proposal[], ended: Proposal, location: CommentLocation): boolean {
-  const reviewId = location.at === 'conversation' ? null : location.reviewId;
+  const reviewId = 'reviewId' in location ? location.reviewId : null;
   const votes = all.flatMap((one) => (one.id === ended.id || one.id === ended.replacedBy ? one.votes : []));
   return reviewId !== null && votes.some(({ thread }) => thread?.reviewId === reviewId);
 }
@@ -256,7 +257,11 @@ export function replyUnresolved(
     case 'no-match':
       return resolution.postedLater.length === 0
         ? endWithReply(context, nothingPending(command), 'nothing-pending')
-        : endWithReply(context, postedAfterwards(resolution.postedLater), 'posted-later');
+        : endWithReply(
+            context,
+            postedAfterwards(resolution.postedLater, context.intent.location.at === 'check'),
+            'posted-later',
+          );
   }
 }
 

@@ -222,10 +222,13 @@ const MAX_PROPOSALS_LISTED = 30;
 const MAX_TITLE_CHARACTERS = 200;
 
 /** Proposals as a Markdown list with links; those beyond 30 are counted. */
-export function formatProposalList(proposals: readonly Proposal[]): string {
+export function formatProposalList(proposals: readonly Proposal[], numberOf: NumberText = () => ''): string {
   const rows = proposals
     .slice(0, MAX_PROPOSALS_LISTED)
-    .map((one) => `- ${linkedId(one)} ${escapeText(truncate(describeProposal(one), MAX_TITLE_CHARACTERS))}`);
+    .map(
+      (one) =>
+        `- ${numberOf(one)}${linkedId(one)} ${escapeText(truncate(describeProposal(one), MAX_TITLE_CHARACTERS))}`,
+    );
   const remaining = proposals.length - rows.length;
   return [...rows, ...(remaining > 0 ? [`- and ${remaining} more`] : [])].join('\n');
 }
@@ -233,6 +236,13 @@ export function formatProposalList(proposals: readonly Proposal[]): string {
 /** Stands above the App’s own list in a comment with text of the model, which could claim something else. (R70) */
 export function byOwnRecords(what: 'Pending' | 'Proposed' | 'Changes', list: string): string {
   return joinBlocks(`${what} by Countersign’s own records:`, list);
+}
+
+type NumberText = (proposal: Proposal) => string;
+
+/** The number that the page of a change has among those that were posted with it. */
+export function numberOf({ index, total }: Proposal): string {
+  return `${index} of ${total} · `;
 }
 
 /** Ends a comment with text of the model. */

@@ -7,7 +7,7 @@ import { applySuggestion, type Placement } from '../../edits/placement.ts';
 import { blobSha, encodeText } from '../../edits/text/characters.ts';
 import { applyUnifiedDiff } from '../../edits/text/hunks.ts';
 import { shownRows } from './diff-markdown.ts';
-import { type RenderedProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
+import { type RenderedProposal, renderOpenProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
 import { listsMembers } from './proposal-header.ts';
 import type { ProposalView } from './proposal-status.ts';
 
@@ -29,6 +29,15 @@ export function renderPostedProposal(view: ProposalView): RenderedProposal {
   const { proposal, placement } = view;
   const isExact = proposal.state !== 'proposed' || contentRoundTrips(rendered, { change: proposal.change, placement });
   return isExact ? rendered : renderUnshowable(view);
+}
+
+/** The open page of a pending change, read back likewise; null where it would not show exactly the stored change. */
+export function renderListedProposal(view: ProposalView): string | null {
+  const rendered = renderOpenProposal(view);
+  const { proposal, placement } = view;
+  return rendered !== null && contentRoundTrips(rendered, { change: proposal.change, placement })
+    ? rendered.body
+    : null;
 }
 
 /**

@@ -79,7 +79,6 @@ function everyReply(text: string): readonly Reply[] {
     ],
     idMissing: [replies.idMissing('undo', changes), replies.idMissing('show', [])],
     nothingPending: [replies.nothingPending('task')],
-    postedAfterwards: [replies.postedAfterwards(changes)],
     unknownIds: [replies.unknownIds([text, 'zz99'], changes), replies.unknownIds([text], [])],
     decidedBefore: [replies.decidedBefore(changes)],
     malformedCommand: [replies.malformedCommand('/show [<id>]'), replies.malformedCommand(null)],
@@ -109,6 +108,8 @@ function everyReply(text: string): readonly Reply[] {
     helpShown: [replies.helpShown(COMMAND_LIST)],
   };
   const aboutChanges: EveryReply<typeof changeReplies> = {
+    postedAfterwards: [changeReplies.postedAfterwards(changes, false), changeReplies.postedAfterwards(changes, true)],
+    listOutdated: [changeReplies.listOutdated(text)],
     takenByGlob: [changeReplies.takenByGlob(text, changes)],
     nothingOnPaths: [changeReplies.nothingOnPaths(text, changes), changeReplies.nothingOnPaths(text, [])],
     committed: [changeReplies.committed(commit, changes)],

@@ -147,7 +147,16 @@ describe('whether a change is committed', () => {
   it('each key of the schema has an axis here or in the table of needs, or decides nothing about approvals', () => {
     const axes = ['approvers', 'required_approvals', 'require_non_author', 'require_non_requester', 'rules'];
     const elsewhere = ['require', 'expiry'];
-    const none = ['model', 'commands', 'review_event', 'review_approval', 'commit_message', 'sign_off'];
+    const none = [
+      'model',
+      'commands',
+      'review_event',
+      'check_run',
+      'label',
+      'review_approval',
+      'commit_message',
+      'sign_off',
+    ];
     const named = [...axes, 'protected_paths', 'standing_approvals', ...elsewhere, ...none, 'limits', 'context_files'];
     expect(Object.keys(shape).sort()).toEqual(named.sort());
   });

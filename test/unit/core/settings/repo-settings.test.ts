@@ -28,6 +28,8 @@ protected_paths: []
 standing_approvals: path
 expiry: 36h
 review_event: request-changes
+check_run: required
+label: false
 review_approval: approve-all
 commit_message: "{summary} ({ids}) in {paths}"
 sign_off: true
@@ -64,6 +66,8 @@ describe('the repository’s settings', () => {
         standingApprovals: 'path',
         expiryHours: 36,
         reviewEvent: 'request-changes',
+        checkRun: 'required',
+        label: false,
         reviewApproval: 'approve-all',
         commitMessage: '{summary} ({ids}) in {paths}',
         signOff: true,

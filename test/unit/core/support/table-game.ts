@@ -170,7 +170,7 @@ export class TableGame {
     const thread = location.at === 'thread' ? { rootId: location.rootId, reviewId: location.reviewId } : null;
     const reviewState = location.at === 'review' ? 'commented' : null;
     const source = { authorId, authorLogin: null, body, createdAt, viaApp: false, thread, reviewState } as const;
-    this.voteSources[voteSourceKey({ surface: location.at, commentId })] = source;
+    if (location.at !== 'check') this.voteSources[voteSourceKey({ surface: location.at, commentId })] = source;
     return hash('sha256', body, 'hex');
   }
 

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { numberInExternalId } from '../policy/waiting.ts';
+import {
+  actorOf,
+  NonEmptyName,
+  PayloadAccount,
+  PayloadRepository,
+  PositiveId,
+  type PullRequestEventReader,
+  toPullRequestRef,
+} from './payload-schemas.ts';
+
+const Sha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+
+const Press = z.object({
+  repository: PayloadRepository,
+  check_run: z.object({
+    id: PositiveId,
+    head_sha: Sha,
+    external_id: z.string().max(200),
+    app: z.object({ slug: NonEmptyName }),
+  }),
+  requested_action: z.object({ identifier: z.string().max(20) }),
+});
+
+/** A button of a check run. GitHub tells only the App that made the run, and asks nobody for a permission. */
+export const readPressedButton: PullRequestEventReader = (payload, context) => {
+  const parsed = Press.safeParse(payload);
+  if (!parsed.success) return 'malformed';
+  const { sender, app } = context;
+  if (sender?.type !== 'User') return sender?.type === 'Bot' ? 'bot' : 'not-a-person';
+  const { repository, check_run: run, requested_action } = parsed.data;
+  const number = numberInExternalId(run.external_id);
+  if (run.app.slug !== app.slug || number === null) return 'not-addressed';
+  return {
+    kind: 'pressed',
+    pull: toPullRequestRef(repository, number, context),
+    actor: actorOf(sender),
+    ...{ checkRunId: run.id, headSha: run.head_sha, externalId: run.external_id },
+    identifier: requested_action.identifier,
+  };
+};
+
+const MergeGroup = z.object({
+  repository: PayloadRepository,
+  merge_group: z.object({ head_sha: Sha, head_ref: NonEmptyName }),
+  sender: PayloadAccount,
+});
+
+/** GitHub names the group's last pull request in its branch: `gh-readonly-queue/main/pr-7-` and a commit. */
+const QUEUED_PULL = /\/pr-([1-9]\d{0,9})-[0-9a-f]+$/;
+
+/** A merge queue waits for the checks of a commit that is on no pull request. */
+export const readMergeGroup: PullRequestEventReader = (payload, context) => {
+  const parsed = MergeGroup.safeParse(payload);
+  if (!parsed.success) return 'malformed';
+  const { repository, merge_group, sender } = parsed.data;
+  const number = Number(QUEUED_PULL.exec(merge_group.head_ref)?.[1]);
+  if (!sender) return 'not-a-person';
+  if (!Number.isSafeInteger(number)) return 'not-a-pull-request';
+  const pull = toPullRequestRef(repository, number, context);
+  return { kind: 'merge-queued', pull, actor: actorOf(sender), headSha: merge_group.head_sha };
+};

@@ -1,0 +1,104 @@
+import { renderCheckRun, renderOutdatedCheckRun } from '../../core/messages/check-run.ts';
+import { findWaiting, numberInExternalId, type Waiting } from '../../core/policy/waiting.ts';
+import { NOTHING_PUBLISHED, type Published, type PublishedCheck, WAITING_LABEL } from '../../core/state/published.ts';
+import { hasActiveWork, type PullState } from '../../core/state/pull-state.ts';
+import type { PullFacts } from '../../core/step/facts.ts';
+import type { FoundCheckRun, GitHub } from '../../core/step/ports.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, resultIfClosed } from '../jobs/job.ts';
+
+/** What the check run and the label are brought to. */
+type Target = {
+  readonly job: Job<'publish-waiting'>;
+  readonly pull: PullState;
+  readonly github: GitHub;
+  readonly waiting: Waiting;
+  readonly facts: PullFacts;
+};
+
+/**
+ * Brings label and check run to what waits now. Both are compared with what GitHub shows or with what the last time left
+ * there, so that a repetition writes nothing.
+ */
+export async function publishWaiting(job: Job<'publish-waiting'>): Promise<EffectResult> {
+  const { context, effect } = job;
+  const pull = await loadJobPull(job);
+  const github = context.githubApp.forPull(pull.ref);
+  const waiting = findWaiting(pull);
+  if (effect.mergeGroup !== undefined) return answerMergeGroup({ job, pull, github, waiting }, effect.mergeGroup);
+  const facts = await github.fetchPull();
+  const closed = hasActiveWork(pull) ? resultIfClosed(facts) : null;
+  if (closed !== null) return closed;
+  const target = { job, pull, github, waiting, facts };
+  const before = pull.published ?? NOTHING_PUBLISHED;
+  const label = await publishLabel(target, before);
+  const check = await publishCheck(target, before.check);
+  const published: Published = { label, check };
+  if (JSON.stringify(published) === JSON.stringify(before)) return DONE;
+  return { kind: 'done', signal: { type: 'waiting-published', published } };
+}
+
+/** Somebody who takes the label off gets it back with the next change of what waits. One put there by hand stays. */
+async function publishLabel({ job, github, waiting, facts }: Target, before: Published): Promise<boolean> {
+  const isThere = facts.labels.includes(WAITING_LABEL);
+  const isWanted = job.effect.label && (waiting.changes.length > 0 || waiting.hasQuestion);
+  if (isWanted && !isThere && !(await github.addLabel(WAITING_LABEL))) {
+    job.context.log.warn({ label: WAITING_LABEL }, 'label does not exist and cannot be created, create it once');
+    return false;
+  }
+  if (!isWanted && isThere && before.label) await github.removeLabel(WAITING_LABEL);
+  return isWanted;
+}
+
+/** Each list has a check run of its own. The older one loses its buttons first, so that never two have some. */
+async function publishCheck(target: Target, before: PublishedCheck | null): Promise<PublishedCheck | null> {
+  const { job, pull, github, waiting, facts } = target;
+  const { mode } = job.effect;
+  const links = job.context.links(pull.ref);
+  const head = facts.headSha;
+  if (mode === 'off') {
+    await outdate(target, before);
+    return null;
+  }
+  const page = renderCheckRun({ pull, waiting, mode, links });
+  if (waiting.digest === '' && before !== null && (before.head === head || facts.state !== 'open')) {
+    // Nothing waits any more, which the run of the last list says.
+    if (before.digest !== '') await github.updateCheckRun(before.id, page);
+    return { ...before, digest: '', hasButtons: false };
+  }
+  if (before?.head === head && before.digest === waiting.digest) return before;
+  await outdate(target, before);
+  if (facts.state !== 'open' || (waiting.digest === '' && mode !== 'required')) return null;
+  const own = job.attempts > 1 ? await findOwnRuns(target, before) : [];
+  const made = own.find(({ externalId }) => externalId === page.externalId);
+  for (const { id } of own) if (id !== made?.id) await github.updateCheckRun(id, outdatedPage(target, head));
+  const id = made?.id ?? (await github.createCheckRun(head, page));
+  return id === null ? null : { id, head, digest: waiting.digest, hasButtons: page.actions.length > 0 };
+}
+
+async function outdate(target: Target, before: PublishedCheck | null): Promise<void> {
+  if (before === null || before.digest === '') return;
+  await target.github.updateCheckRun(before.id, outdatedPage(target, before.head));
+}
+
+function outdatedPage({ job, pull }: Target, head: string) {
+  return renderOutdatedCheckRun(pull, head, job.context.links(pull.ref));
+}
+
+/** The runs of this pull request that an earlier attempt made, whose result was lost. */
+async function findOwnRuns({ pull, github, facts }: Target, before: PublishedCheck | null) {
+  const found = (await github.findCheckRuns(facts.headSha)) ?? [];
+  const isOwn = ({ id, externalId }: FoundCheckRun): boolean =>
+    id > (before?.id ?? 0) && numberInExternalId(externalId) === pull.ref.number;
+  return found.filter(isOwn);
+}
+
+/** A merge queue's own commit gets the state of the pull request, so that the queue does not wait for ever. */
+async function answerMergeGroup(
+  { job, pull, github, waiting }: Omit<Target, 'facts'>,
+  head: string,
+): Promise<EffectResult> {
+  const page = renderCheckRun({ pull, waiting, mode: 'required', links: job.context.links(pull.ref) });
+  const own = job.attempts > 1 ? ((await github.findCheckRuns(head)) ?? []) : [];
+  if (own.length === 0) await github.createCheckRun(head, { ...page, actions: [] });
+  return DONE;
+}
