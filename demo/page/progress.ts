@@ -28,15 +28,15 @@ export function holds(condition: SceneCondition, github: FakeGitHub, play: Play)
       return true;
     case 'pending':
       return condition.paths.every((path) => openProposalOf(github, play, path) !== undefined);
-    case 'ended':
-      return listProposals(github, play).some(
+    case 'ended': {
+      const ended = listProposals(github, play).filter(
         ({ path, entry }) => path === condition.path && entry.body.includes(ENDS[condition.as]),
       );
+      return ended.length >= (condition.count ?? 1);
+    }
     case 'approvals':
       return listProposals(github, play).some(({ entry }) => entry.body.includes(`**${condition.count} of `));
     case 'proposed':
       return listProposals(github, play).filter(({ path }) => path === condition.path).length >= condition.count;
-    case 'run-ended':
-      return readPullPage(github, play).some(({ byApp, body }) => byApp && body.includes('**Ended.**'));
   }
 }

@@ -26,11 +26,15 @@ export type SceneAct =
 export type SceneCondition =
   | { readonly kind: 'always' }
   | { readonly kind: 'pending'; readonly paths: readonly string[] }
-  | { readonly kind: 'ended'; readonly path: string; readonly as: 'applied' | 'rejected' | 'replaced' | 'withdrawn' }
+  | {
+      readonly kind: 'ended';
+      readonly path: string;
+      readonly as: 'applied' | 'rejected' | 'replaced' | 'withdrawn';
+      readonly count?: number;
+    }
   | { readonly kind: 'approvals'; readonly count: number }
   /** So many changes of the file were proposed. */
-  | { readonly kind: 'proposed'; readonly path: string; readonly count: number }
-  | { readonly kind: 'run-ended' };
+  | { readonly kind: 'proposed'; readonly path: string; readonly count: number };
 
 export type SceneStep = {
   readonly as: PersonName;
@@ -130,7 +134,7 @@ export const SCENES: readonly Scene[] = [
         ready: { kind: 'pending', paths: ['src/receipt.ts'] },
         done: { kind: 'ended', path: 'src/receipt.ts', as: 'applied' },
       },
-      lookAtCommits({ kind: 'run-ended' }),
+      lookAtCommits({ kind: 'ended', path: 'src/receipt.ts', as: 'applied' }),
     ],
   },
   {
@@ -202,7 +206,7 @@ export const SCENES: readonly Scene[] = [
         ready: { kind: 'pending', paths: ['src/discount.ts'] },
         done: { kind: 'ended', path: 'src/discount.ts', as: 'applied' },
       },
-      lookAtCommits({ kind: 'run-ended' }),
+      lookAtCommits({ kind: 'ended', path: 'src/discount.ts', as: 'applied' }),
     ],
   },
   {
@@ -235,7 +239,7 @@ export const SCENES: readonly Scene[] = [
         ready: { kind: 'pending', paths: ['src/discount.ts'] },
         done: { kind: 'ended', path: 'src/discount.ts', as: 'applied' },
       },
-      lookAtCommits({ kind: 'run-ended' }),
+      lookAtCommits({ kind: 'ended', path: 'src/discount.ts', as: 'applied' }),
     ],
   },
   {
@@ -300,7 +304,7 @@ export const SCENES: readonly Scene[] = [
         ready: { kind: 'pending', paths: ['src/discount.ts'] },
         done: { kind: 'ended', path: 'src/discount.ts', as: 'applied' },
       },
-      lookAtCommits({ kind: 'run-ended' }),
+      lookAtCommits({ kind: 'ended', path: 'src/discount.ts', as: 'applied' }),
     ],
   },
   {
@@ -342,12 +346,12 @@ export const SCENES: readonly Scene[] = [
       {
         as: 'ben',
         does: 'approves the fix',
-        result: 'The fix is a commit of its own, and CI is green.',
+        result: 'The fix is a commit of its own, and CI runs again, green this time.',
         act: { kind: 'reply', path: 'src/discount.ts', body: '/approve' },
         ready: { kind: 'pending', paths: ['src/discount.ts'] },
-        done: { kind: 'run-ended' },
+        done: { kind: 'ended', path: 'src/discount.ts', as: 'applied', count: 2 },
       },
-      lookAtCommits({ kind: 'run-ended' }),
+      lookAtCommits({ kind: 'ended', path: 'src/discount.ts', as: 'applied', count: 2 }),
     ],
   },
   {
@@ -437,7 +441,7 @@ export const SCENES: readonly Scene[] = [
         ready: { kind: 'pending', paths: ['src/log.ts'] },
         done: { kind: 'ended', path: 'src/log.ts', as: 'rejected' },
       },
-      lookAtCommits({ kind: 'run-ended' }),
+      lookAtCommits({ kind: 'ended', path: 'src/log.ts', as: 'rejected' }),
     ],
   },
 ];
