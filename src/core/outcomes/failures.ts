@@ -35,7 +35,7 @@ export function mightBeDenial(signal: Signal, pull: PullState | null): boolean {
   return signal.type === 'intent' && POSSIBLE_DENIALS.has(signal.intent.kind) && (pull === null || pull.run !== null);
 }
 
-const POSSIBLE_DENIALS: ReadonlySet<Intent['kind']> = new Set<Intent['kind']>(['comment', 'dismissed']);
+const POSSIBLE_DENIALS: ReadonlySet<Intent['kind']> = new Set<Intent['kind']>(['comment', 'dismissed', 'pressed']);
 
 type AnyCommentIntent = Extract<Intent, { kind: 'comment' | 'edited' }>;
 
