@@ -75,7 +75,14 @@ const IDENTITY_FIXES: readonly { readonly pattern: RegExp; readonly fix: string 
     pattern: /failed with status (?:3|400)|Parse Error|socket hang up|other side closed/,
     fix: 'The port of GHE_HOST does not speak plain http: set GHE_PROTOCOL to https, or correct the port.',
   },
-  { pattern: /unknown form/, fix: 'GHE_HOST does not answer as GitHub does: set it to your GitHub Enterprise Server.' },
+  {
+    pattern: /is not JSON/,
+    fix: 'Something other than GitHub answers there, or cuts its answers: check GHE_HOST, and proxies before this server.',
+  },
+  {
+    pattern: /unknown form/,
+    fix: 'GHE_HOST does not answer as GitHub does: set it to your GitHub Enterprise Server.',
+  },
   { pattern: /requires a sign-in/, fix: 'Install the App on a repository. The server notices it by itself.' },
   { pattern: /bad port/, fix: 'Correct the port in GHE_HOST: HTTP clients refuse this one.' },
   { pattern: /ECONNREFUSED/, fix: 'Nothing listens there: correct the name and the port in GHE_HOST.' },

@@ -19,10 +19,10 @@ const BUDGETS: readonly Budget[] = [
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 2_960 },
   { room: 'worker', files: /^src\/worker\//, lines: 4_749 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_615 },
-  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_850 },
+  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_870 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_324 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_488 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_495 },
 ];
 
 const MAX_FILE_LINES = 400;

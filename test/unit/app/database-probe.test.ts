@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DatabaseFacts } from '../../../src/adapters/store/engine/inspect.ts';
-import { databaseFindings } from '../../../src/app/database-probe.ts';
+import { createDatabaseProbe, databaseFindings } from '../../../src/app/database-probe.ts';
 
 const WORKING: DatabaseFacts = {
   server: 'PostgreSQL 17.2',
@@ -26,4 +26,12 @@ it.each<[string, Partial<DatabaseFacts>, 'ok' | 'less' | 'wrong', string]>([
   expect(databaseFindings({ ...WORKING, ...facts })).toMatchObject([
     { level, message: expect.stringContaining(message) },
   ]);
+});
+
+it.each([
+  ['/dev/null/data', 'nothing can be written in /dev/null (it is no directory)'],
+  [import.meta.filename, 'nothing can be written in'],
+])('O4: a DATA_DIR that cannot be made, such as %s, is wrong before the first start', async (dataDir, words) => {
+  const findings = await createDatabaseProbe({ url: null, dataDir }).run(AbortSignal.any([]));
+  expect(findings).toMatchObject([{ level: 'wrong', fix: expect.stringContaining(words) }]);
 });

@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { DirectoryInUseError, lockDirectory } from './data-directory.ts';
+import { DatabaseError } from './errors.ts';
 import { findSchemaVersion, SCHEMA_VERSION } from './migrate.ts';
-import { explainPostgres } from './opening-errors.ts';
+import { explainPostgres, reasonOf } from './opening-errors.ts';
 import { openPostgres, requireServer } from './postgres.ts';
 import type { Backend, DatabaseSchema } from './schema.ts';
 
@@ -77,12 +78,31 @@ export type DirectoryState = 'none' | 'in-use' | 'free';
 
 /** Looks at the directory of an embedded database without opening it. Throws `DatabaseError` if it cannot be used. */
 export function describeDirectory(dataDir: string): DirectoryState {
-  if (!existsSync(join(dataDir, 'database', 'PG_VERSION'))) return 'none';
+  if (!existsSync(join(dataDir, 'database', 'PG_VERSION'))) {
+    requireWritable(dataDir);
+    return 'none';
+  }
   try {
     lockDirectory(dataDir).release();
     return 'free';
   } catch (error) {
     if (error instanceof DirectoryInUseError) return 'in-use';
     throw error;
+  }
+}
+
+/** Requires that this user can make the directory, or write in it. */
+function requireWritable(dataDir: string): void {
+  let place = resolve(dataDir);
+  while (!existsSync(place)) place = dirname(place);
+  try {
+    if (!statSync(place).isDirectory()) throw new Error('it is no directory');
+    accessSync(place, constants.W_OK);
+  } catch (error) {
+    throw new DatabaseError(
+      `DATA_DIR cannot be made, because nothing can be written in ${place} (${reasonOf(error)}). ` +
+        'Set it to a writable directory on a local disk.',
+      { cause: error },
+    );
   }
 }
