@@ -10,6 +10,7 @@ import type { WorkerContext } from '../../src/worker/jobs/job.ts';
 import { SILENT_LOG } from '../shared/silent.ts';
 import type { PlayedCase } from './checks/evidence.ts';
 import type { Overrides } from './mutants/mutant.ts';
+import { CHECK_NAMES, startCi } from './world/checks.ts';
 import { startConversation } from './world/conversation.ts';
 import type { CaseDatabase } from './world/database.ts';
 import { type CaseFixture, createCaseFixture, type ExtraContent, GITHUB_URL, START_TIME } from './world/fixture.ts';
@@ -47,6 +48,8 @@ export type Cast = {
   readonly content?: ExtraContent;
   readonly actions: WeightedActions;
   readonly hasSecondThoughts: boolean;
+  /** Names of another App's checks. */
+  readonly checkNames?: readonly string[];
   /** Part of the cases has faults of calls, processes and deliveries. */
   readonly hasFaults: boolean;
   readonly log: Logger;
@@ -59,6 +62,9 @@ const RANDOM_CAST: Cast = {
   hasFaults: true,
   log: SILENT_LOG,
 };
+
+/** So that another App's checks are as random as the rest. */
+const CI_SEED = 1_000_003;
 
 /** Above the maximum ever needed. Long suspensions need many events, because the App retries every ten minutes. */
 const MAX_EVENTS = 250_000;
@@ -120,7 +126,7 @@ export async function playCase({
   overrides = {},
   cast = RANDOM_CAST,
 }: CaseOptions): Promise<PlayedCase> {
-  const state = createCaseState(createRandom(seed), database, overrides, cast);
+  const state = createCaseState(seed, database, overrides, cast);
   const { random, clock, trace, fixture, simulatedGitHub } = state;
   const hasFaults = cast.hasFaults && random.chance(0.75);
   if (hasFaults && random.chance(0.6)) state.staleHeadWindows = pickStaleHeadWindows(random, START_TIME);
@@ -173,7 +179,8 @@ function scaleRates({ crash, fault, hang }: FaultRates, factor: number): FaultRa
   return { crash: crash * factor, fault: fault * factor, hang: hang * factor };
 }
 
-function createCaseState(random: Random, database: CaseDatabase, overrides: Overrides, cast: Cast): CaseState {
+function createCaseState(seed: number, database: CaseDatabase, overrides: Overrides, cast: Cast): CaseState {
+  const random = createRandom(seed);
   const clock = new VirtualClock(START_TIME);
   const trace = createTrace(() => clock.now);
   const fixture = createCaseFixture(random.chance(FORK_PROBABILITY) ? 'fork' : 'branch', cast.content);
@@ -189,7 +196,12 @@ function createCaseState(random: Random, database: CaseDatabase, overrides: Over
     faultRate: () => state.deliveryFaultRate,
     installation: () => findInstallation(state.simulatedGitHub.state, fixture),
   });
-  const simulatedGitHub = new SimulatedGitHub(fixture.state, clock, sendWebhook);
+  const simulatedGitHub = new SimulatedGitHub(fixture.state, clock, (event) => {
+    sendWebhook(event);
+    check(event);
+  });
+  const names = cast.checkNames ?? CHECK_NAMES;
+  const check = startCi({ simulatedGitHub, fixture, clock, names, random: createRandom(seed + CI_SEED) });
   const state: CaseState = {
     ...{ random, clock, trace, fixture, simulatedGitHub, database, overrides, cast, targets, deliveryLog },
     model: cast.createModel(simulatedGitHub, fixture, random),

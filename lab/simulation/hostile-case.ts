@@ -7,6 +7,7 @@ import type { CheckedCase, PlayedCase } from './checks/evidence.ts';
 import { CANARY, HOSTILE_CONTENT, READ_ONLY_PATHS, SECRET_PATHS } from './hostile/denied-files.ts';
 import { createHostileModel } from './hostile/hostile-model.ts';
 import { DECIDING_PEOPLE, NOBODY_APPROVES } from './hostile/injecting-people.ts';
+import { PAYLOADS } from './hostile/payloads.ts';
 import { createWitness } from './hostile/witness.ts';
 import type { Overrides } from './mutants/mutant.ts';
 import { type CaseDatabase, createMemoryDatabase } from './world/database.ts';
@@ -35,6 +36,7 @@ export async function playHostileCase(
     content: HOSTILE_CONTENT,
     actions: hasVotes ? DECIDING_PEOPLE : NOBODY_APPROVES,
     hasSecondThoughts: hasVotes,
+    checkNames: PAYLOADS.map(({ text }) => text),
     hasFaults,
     log: witness.log,
   };

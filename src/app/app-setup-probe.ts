@@ -100,15 +100,18 @@ function optionsLacking(setup: AppSetup, served: readonly Installation[]): reado
   const lackedByAccounts = [...new Set(lacking.flatMap(notGranted))];
   const ofApp: Finding = {
     ...{ level: 'less', message: 'the App asks for less than it can use', lacks: lackedByApp, url: setup.settingsUrl },
-    fix: 'For the checks of pull requests, open the url and add what it lacks. Everything else works without.',
+    fix: `For the checks of pull requests, open the url and add what it lacks. ${WITHOUT_CHECKS}`,
   };
   const ofAccounts: Finding = {
     ...{ level: 'less', message: 'installations grant less than the App can use', lacks: lackedByAccounts },
     ...listInstallations(lacking),
-    fix: `For the checks of pull requests: ${ACCEPT_FIX} Everything else works without.`,
+    fix: `For the checks of pull requests: ${ACCEPT_FIX} ${WITHOUT_CHECKS}`,
   };
   return [...(lackedByApp.length > 0 ? [ofApp] : []), ...(lacking.length > 0 ? [ofAccounts] : [])];
 }
+
+const WITHOUT_CHECKS =
+  'Until then runs do not wait for checks, and the agent cannot read them. Everything else works without.';
 
 const ACCEPT_FIX = 'An owner of each account opens its url and accepts “Review request”.';
 

@@ -1,3 +1,4 @@
+import { onChecksChanged, onChecksRead } from './actions/check-wait.ts';
 import { onDeadlineReached } from './actions/expiry.ts';
 import { onWaitingPublished, publishChanges } from './actions/publish-waiting.ts';
 import { onSideQuestionAnswered } from './actions/side-questions.ts';
@@ -111,6 +112,8 @@ const SIGNAL_HANDLERS: {
   'run-comment-posted': onRunCommentPosted,
   'context-read': onContextRead,
   'push-read': onPushRead,
+  'checks-changed': onChecksChanged,
+  'checks-read': onChecksRead,
   'model-responded': onModelResponded,
   'model-failed': onModelFailed,
   'readings-cleared': onReadingsCleared,

@@ -34,13 +34,13 @@ export class ResponseTooLargeError extends Error {
 
 const MAX_REDIRECTS = 5;
 
-/** Limits `send` to these origins, and its responses to this size. */
+/** Limits `send` to these origins, and its responses to this size. A request can keep a redirect as its answer. */
 export function guardFetch(send: SendRequest, { origins, maxBytes }: FetchLimits): SendRequest {
   return async (address, options = {}) => {
     let url = requireOrigin(new URL(address instanceof Request ? address.url : address), origins);
     let request: RequestInit = { ...options, redirect: 'manual' };
     let response = await send(address, request);
-    for (let redirects = 0; isRedirect(response); redirects += 1) {
+    for (let redirects = 0; options.redirect !== 'manual' && isRedirect(response); redirects += 1) {
       const target = redirectTarget(url, response, request.method ?? 'GET');
       if (target === null || redirects === MAX_REDIRECTS) throw new RedirectError();
       const next = requireOrigin(target, origins);

@@ -11,13 +11,13 @@ import {
   type LoggedDelivery,
   means,
 } from '../core/step/ports.ts';
-import { isRelevantEvent } from '../core/webhooks/interpret.ts';
+import { isCheckEvent, isRelevantEvent } from '../core/webhooks/interpret.ts';
 import { delay } from '../lib/delay.ts';
 
 /** The services of a look at GitHub's delivery log. */
 export type LookOptions = {
   readonly deliveries: DeliveryLog;
-  readonly store: Pick<Store, 'findKnownDeliveries' | 'voidVotes' | 'beginRecovery' | 'endRecovery'>;
+  readonly store: Pick<Store, 'findKnownDeliveries' | 'noticeChecks' | 'voidVotes' | 'beginRecovery' | 'endRecovery'>;
   /** Stores a delivery like one that GitHub sends, and returns its outcome. */
   readonly handleDelivery: (event: DeliveryEvent) => Promise<string>;
   readonly log: Logger;
@@ -34,6 +34,8 @@ type LookMemory = {
   looksEarly: boolean;
   /** Failed attempts to read a payload, by delivery. */
   readonly failures: Map<string, number>;
+  /** Reports of checks that the log still lists. They are not stored. */
+  readonly noticed: Set<string>;
   /** Handled deliveries that the log still lists. Not all of them are stored. */
   readonly handled: Set<string>;
 };
@@ -57,7 +59,7 @@ const MAX_LOST = 1_000;
 const MAX_READ_FAILURES = 3;
 
 export function createLookMemory(): LookMemory {
-  return { looksEarly: true, failures: new Map(), handled: new Set() };
+  return { looksEarly: true, failures: new Map(), noticed: new Set(), handled: new Set() };
 }
 
 /**
@@ -101,8 +103,8 @@ async function recoverSince(
 /** Each delivery that can matter, has failed since then and is not stored, oldest first. */
 async function listLost(
   since: number,
-  { handled }: LookMemory,
-  { deliveries, store }: LookOptions,
+  { handled, noticed }: LookMemory,
+  { deliveries, store, now }: LookOptions,
 ): Promise<readonly LoggedDelivery[]> {
   const attempts: LoggedDelivery[] = [];
   for (let cursor: string | null = null; ; ) {
@@ -111,12 +113,27 @@ async function listLost(
     cursor = page.nextCursor;
     if (cursor === null || page.deliveries.some(({ deliveredAt }) => deliveredAt < since)) break;
   }
+  await noticeChecks(attempts, noticed, { store, now });
   const relevant = attempts.filter(({ event, action }) => isRelevantEvent(event, action));
   const byGuid = new Map(relevant.map((attempt) => [attempt.guid, attempt]));
   const known = await store.findKnownDeliveries([...byGuid.keys()]);
   for (const guid of handled) if (!byGuid.has(guid)) handled.delete(guid);
   const lost = [...byGuid.values()].filter(({ guid }) => !known.has(guid) && !handled.has(guid));
   return lost.toSorted((left, right) => left.deliveredAt - right.deliveredAt);
+}
+
+/** The log says of which repository a check is, and no more, so that runs that wait there look once. */
+async function noticeChecks(
+  attempts: readonly LoggedDelivery[],
+  noticed: Set<string>,
+  { store, now }: Pick<LookOptions, 'store' | 'now'>,
+): Promise<void> {
+  const reports = attempts.filter(({ event, action }) => isCheckEvent(event, action));
+  for (const { guid: key, repositoryId } of reports) {
+    if (repositoryId !== null && !noticed.has(key)) await store.noticeChecks({ repositoryId, head: null, key }, now());
+  }
+  noticed.clear();
+  for (const { guid } of reports) noticed.add(guid);
 }
 
 type ReadDelivery = readonly [LoggedDelivery, DeliveryEvent | null];

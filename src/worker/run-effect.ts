@@ -164,6 +164,7 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
     after,
     content: null,
   }),
+  'read-checks': ({ effect: { runId, at } }) => ({ type: 'checks-read', runId, at, look: null, report: null }),
   'ask-model': ({ effect: { runId, turn }, errorId }) => ({
     type: 'model-failed',
     runId,

@@ -181,6 +181,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'foreign text and results, made safe for the model',
     entries: [
       'clean-text.ts',
+      'check-texts.ts',
       'discussion.ts',
       'review-threads.ts',
       'tool-results.ts',

@@ -33,6 +33,7 @@ const PURE_PACKAGES = [
   'ignore',
   're2js',
   'node:crypto',
+  'node:util',
   'node:buffer',
 ];
 

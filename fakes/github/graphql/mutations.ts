@@ -6,14 +6,13 @@ import type { FakeActor, FakeReaction, FakeReactionContent, FakeRepository } fro
 import { locateThread } from '../state/lookup.ts';
 import type { OperationResult, WebhookEvent } from '../state/operation.ts';
 import { allocateId, formatTimestamp, succeedWith, withAuditEntry } from '../state/update.ts';
+import { type GraphqlContext, requirePermission } from './access.ts';
 import { type GraphqlObject, GraphqlRequestError } from './execute.ts';
 import type { Values } from './parser.ts';
 import {
   createThreadObject,
   createUnknownNodeError,
-  type GraphqlContext,
   listAccessibleRepositories,
-  requirePermission,
   requireRepository,
 } from './resolvers.ts';
 

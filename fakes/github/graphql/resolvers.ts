@@ -1,8 +1,7 @@
-import { hasPermission, type RequestIdentity, repositoryAccessOf } from '../http/auth.ts';
+import { repositoryAccessOf } from '../http/auth.ts';
 import type { ServerState } from '../http/server-state.ts';
 import { listPullCommits } from '../state/commits.ts';
 import type {
-  AppPermissionLevel,
   FakeIssueComment,
   FakePullRequest,
   FakeRepository,
@@ -16,14 +15,10 @@ import {
   findRepositoryByPreviousName,
   listPublishedComments,
 } from '../state/lookup.ts';
-import { type GraphqlObject, GraphqlRequestError, type GraphqlValue } from './execute.ts';
-import type { Values } from './parser.ts';
-
-export type GraphqlContext = { readonly state: ServerState; readonly identity: RequestIdentity };
-
-const NOT_ACCESSIBLE_MESSAGE = 'Resource not accessible by integration';
-
-const MAX_CONNECTION_PAGE = 100;
+import { type GraphqlContext, requirePermission } from './access.ts';
+import { createCheckedCommit, createCheckRunObject } from './checks.ts';
+import { createConnection } from './connection.ts';
+import { type GraphqlObject, GraphqlRequestError } from './execute.ts';
 
 export function createQueryObject(context: GraphqlContext): GraphqlObject {
   return {
@@ -66,12 +61,6 @@ function canAccess(context: GraphqlContext, repository: FakeRepository): boolean
   );
 }
 
-export function requirePermission(context: GraphqlContext, name: string, level: AppPermissionLevel): void {
-  const isPermitted =
-    context.identity.kind === 'installation' && hasPermission(context.identity.token.permissions, name, level);
-  if (!isPermitted) throw new GraphqlRequestError('FORBIDDEN', NOT_ACCESSIBLE_MESSAGE);
-}
-
 /** GraphQL’s NOT_FOUND for an unknown node id. */
 export function createUnknownNodeError(id: string): GraphqlRequestError {
   return new GraphqlRequestError('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'.`);
@@ -80,17 +69,24 @@ export function createUnknownNodeError(id: string): GraphqlRequestError {
 function createNodeObject(context: GraphqlContext, id: string): GraphqlObject {
   for (const repository of listAccessibleRepositories(context)) {
     if (repository.nodeId === id) return createRepositoryObject(context, repository);
+    const run = [...repository.checkRuns.values()].find((candidate) => candidate.nodeId === id);
+    if (run !== undefined) return createCheckRunObject(context, repository, run);
     for (const pull of repository.pulls.values()) {
-      const found = findNodeOfPull(context, pull, id);
+      const found = findNodeOfPull(context, repository, pull, id);
       if (found !== undefined) return found;
     }
   }
   throw createUnknownNodeError(id);
 }
 
-function findNodeOfPull(context: GraphqlContext, pull: FakePullRequest, id: string): GraphqlObject | undefined {
+function findNodeOfPull(
+  context: GraphqlContext,
+  repository: FakeRepository,
+  pull: FakePullRequest,
+  id: string,
+): GraphqlObject | undefined {
   requirePermission(context, 'pull_requests', 'read');
-  if (pull.nodeId === id) return createPullObject(context, pull);
+  if (pull.nodeId === id) return createPullObject(context, repository, pull);
   const thread = [...pull.threads.values()].find((candidate) => candidate.nodeId === id);
   if (thread !== undefined) return createThreadObject(context.state, pull, thread);
   const comment = listPublishedComments(pull).find((candidate) => candidate.nodeId === id);
@@ -143,7 +139,7 @@ function createRepositoryObject(context: GraphqlContext, repository: FakeReposit
       pullRequest: ({ number }) => {
         requirePermission(context, 'pull_requests', 'read');
         const pull = repository.pulls.get(Number(number));
-        if (pull !== undefined) return createPullObject(context, pull);
+        if (pull !== undefined) return createPullObject(context, repository, pull);
         throw new GraphqlRequestError(
           'NOT_FOUND',
           `Could not resolve to a PullRequest with the number of ${String(number)}.`,
@@ -164,14 +160,18 @@ function createCommitObject(sha: string): GraphqlObject {
   return { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha } };
 }
 
-function createPullCommitObjects(context: GraphqlContext, pull: FakePullRequest): readonly GraphqlObject[] {
+function createPullCommitObjects(
+  context: GraphqlContext,
+  repository: FakeRepository,
+  pull: FakePullRequest,
+): readonly GraphqlObject[] {
   return listPullCommits(context.state.github.store, pull).map((sha) => ({
     typeName: 'PullRequestCommit',
-    fields: { id: `PRC_${sha}`, commit: createCommitObject(sha) },
+    fields: { id: `PRC_${sha}`, commit: createCheckedCommit(context, repository, sha) },
   }));
 }
 
-function createPullObject(context: GraphqlContext, pull: FakePullRequest): GraphqlObject {
+function createPullObject(context: GraphqlContext, repository: FakeRepository, pull: FakePullRequest): GraphqlObject {
   return {
     typeName: 'PullRequest',
     fields: {
@@ -179,6 +179,12 @@ function createPullObject(context: GraphqlContext, pull: FakePullRequest): Graph
       number: pull.number,
       state: pull.merge === null ? pull.state.toUpperCase() : 'MERGED',
       isDraft: pull.draft,
+      baseRef: () => {
+        const sha = findBranchHead(repository, pull.base.branch);
+        const target = sha === undefined ? null : createCheckedCommit(context, repository, sha);
+        const fields = { id: `REF_${pull.base.branch}`, name: pull.base.branch, prefix: 'refs/heads/', target };
+        return sha === undefined ? null : { typeName: 'Ref', fields };
+      },
       baseRefName: pull.base.branch,
       headRefName: pull.head.branch,
       headRefOid: pull.head.sha,
@@ -192,7 +198,12 @@ function createPullObject(context: GraphqlContext, pull: FakePullRequest): Graph
           [...pull.comments.values()].map((comment) => createIssueCommentObject(context.state, comment)),
         ),
       commits: (args) =>
-        createConnection('PullRequestCommitConnection', 'commits', args, createPullCommitObjects(context, pull)),
+        createConnection(
+          'PullRequestCommitConnection',
+          'commits',
+          args,
+          createPullCommitObjects(context, repository, pull),
+        ),
       reviews: (args) =>
         createConnection('PullRequestReviewConnection', 'reviews', args, createReviewObjects(context.state, pull)),
       reviewThreads: (args) =>
@@ -262,40 +273,4 @@ function createCommentObject(state: ServerState, pull: FakePullRequest, comment:
 
 function isOutdated(thread: FakeReviewThread): boolean {
   return thread.location.kind === 'lines' && thread.location.current === null;
-}
-
-function createConnection(
-  typeName: string,
-  field: string,
-  args: Values,
-  nodes: readonly GraphqlObject[],
-): GraphqlValue {
-  const [first, last] = [args['first'], args['last']];
-  if (typeof last === 'number' && first === undefined) return createLastPage(typeName, field, last, nodes);
-  if (typeof first !== 'number') {
-    const message = `You must provide a \`first\` or \`last\` value to properly paginate the \`${field}\` connection.`;
-    throw new GraphqlRequestError('MISSING_PAGINATION_BOUNDARIES', message);
-  }
-  requirePageSize(field, 'first', first);
-  const after = typeof args['after'] === 'string' ? Number(Buffer.from(args['after'], 'base64').toString()) : 0;
-  const end = after + first;
-  const cursor = Buffer.from(String(Math.min(end, nodes.length))).toString('base64');
-  const pageInfo: GraphqlObject = {
-    typeName: 'PageInfo',
-    fields: { hasNextPage: end < nodes.length, endCursor: nodes.length === 0 ? null : cursor },
-  };
-  return { typeName, fields: { nodes: nodes.slice(after, end), pageInfo, totalCount: nodes.length } };
-}
-
-/** The last nodes, in order. */
-function createLastPage(typeName: string, field: string, last: number, nodes: readonly GraphqlObject[]): GraphqlValue {
-  requirePageSize(field, 'last', last);
-  const pageInfo: GraphqlObject = { typeName: 'PageInfo', fields: { hasNextPage: false, endCursor: null } };
-  return { typeName, fields: { nodes: nodes.slice(-last), pageInfo, totalCount: nodes.length } };
-}
-
-function requirePageSize(field: string, argument: 'first' | 'last', size: number): void {
-  if (size >= 1 && size <= MAX_CONNECTION_PAGE) return;
-  const message = `Requesting ${size} records on the \`${field}\` connection exceeds the \`${argument}\` limit of ${MAX_CONNECTION_PAGE} records.`;
-  throw new GraphqlRequestError('EXCESSIVE_PAGINATION', message);
 }

@@ -45,6 +45,7 @@ export const SCHEMA = buildSchema(`
 
   type PullRequest implements Node {
     author: Actor
+    baseRef: Ref
     baseRefName: String!
     body: String!
     comments(after: String, first: Int, last: Int): IssueCommentConnection!
@@ -112,7 +113,65 @@ export const SCHEMA = buildSchema(`
   type PageInfo { endCursor: String hasNextPage: Boolean! }
   type User implements Actor { databaseId: Int login: String! }
   interface GitObject { id: ID! oid: GitObjectID! }
-  type Commit implements GitObject { id: ID! oid: GitObjectID! url: URI! }
+  type Commit implements GitObject & Node {
+    checkSuites(after: String, first: Int, last: Int): CheckSuiteConnection
+    id: ID!
+    oid: GitObjectID!
+    status: Status
+    url: URI!
+  }
+
+  enum CheckStatusState { COMPLETED IN_PROGRESS PENDING QUEUED REQUESTED WAITING }
+  enum CheckConclusionState {
+    ACTION_REQUIRED CANCELLED FAILURE NEUTRAL SKIPPED STALE STARTUP_FAILURE SUCCESS TIMED_OUT
+  }
+  enum CheckRunType { ALL LATEST }
+  enum CheckAnnotationLevel { FAILURE NOTICE WARNING }
+  enum StatusState { ERROR EXPECTED FAILURE PENDING SUCCESS }
+  input CheckRunFilter { checkName: String checkType: CheckRunType }
+  type App { databaseId: Int id: ID! name: String! slug: String! }
+  type Workflow implements Node { id: ID! name: String! }
+  type WorkflowRun implements Node { id: ID! workflow: Workflow! }
+  type CheckSuiteConnection { nodes: [CheckSuite] pageInfo: PageInfo! totalCount: Int! }
+  type CheckSuite implements Node {
+    app: App
+    checkRuns(after: String, filterBy: CheckRunFilter, first: Int, last: Int): CheckRunConnection
+    conclusion: CheckConclusionState
+    id: ID!
+    status: CheckStatusState!
+    workflowRun: WorkflowRun
+  }
+  type CheckRunConnection { nodes: [CheckRun] pageInfo: PageInfo! totalCount: Int! }
+  type CheckRun implements Node {
+    annotations(after: String, first: Int, last: Int): CheckAnnotationConnection
+    conclusion: CheckConclusionState
+    detailsUrl: URI
+    id: ID!
+    name: String!
+    status: CheckStatusState!
+    summary: String
+    text: String
+    title: String
+  }
+  type CheckAnnotationConnection { nodes: [CheckAnnotation] pageInfo: PageInfo! totalCount: Int! }
+  type CheckAnnotation {
+    annotationLevel: CheckAnnotationLevel
+    location: CheckAnnotationSpan!
+    message: String!
+    path: String!
+    title: String
+  }
+  type CheckAnnotationSpan { end: CheckAnnotationPosition! start: CheckAnnotationPosition! }
+  type CheckAnnotationPosition { column: Int line: Int! }
+  type Status implements Node { contexts: [StatusContext!]! id: ID! state: StatusState! }
+  type StatusContext implements Node {
+    context: String!
+    description: String
+    id: ID!
+    state: StatusState!
+    targetUrl: URI
+  }
+
   type Ref { id: ID! name: String! prefix: String! target: GitObject }
   type PullRequestCommitConnection { nodes: [PullRequestCommit] pageInfo: PageInfo! totalCount: Int! }
   type PullRequestCommit implements Node { commit: Commit! id: ID! }

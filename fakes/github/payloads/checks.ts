@@ -24,6 +24,7 @@ import { repositoryApiUrl, repositoryPageUrl, repositoryPayload } from './reposi
 export function checkRunPayload(github: GitHubState, repository: FakeRepository, run: FakeCheckRun): JsonObject {
   const url = `${repositoryApiUrl(github, repository)}/check-runs/${run.id}`;
   const page = `${repositoryPageUrl(github, repository)}/runs/${run.id}`;
+  const isJob = github.apps.get(run.appId)?.slug === 'github-actions';
   return {
     id: run.id,
     name: run.name,
@@ -32,7 +33,7 @@ export function checkRunPayload(github: GitHubState, repository: FakeRepository,
     external_id: run.externalId,
     url,
     html_url: page,
-    details_url: run.detailsUrl ?? page,
+    details_url: run.detailsUrl ?? (isJob ? jobPage(github, repository, run) : page),
     status: run.status,
     conclusion: run.conclusion,
     started_at: run.startedAt,
@@ -42,6 +43,11 @@ export function checkRunPayload(github: GitHubState, repository: FakeRepository,
     app: checkAppPayload(github, run.appId),
     pull_requests: listPullsAt(repository, run.headSha).map((pull) => pullPayload(github, repository, pull)),
   };
+}
+
+/** The page of a job of GitHub Actions, which has the id of its check run. */
+function jobPage(github: GitHubState, repository: FakeRepository, { id, suiteId }: FakeCheckRun): string {
+  return `${repositoryPageUrl(github, repository)}/actions/runs/${suiteId}/job/${id}`;
 }
 
 /** The App of a check, without the fields that only its own endpoints show. */

@@ -168,6 +168,7 @@ const READING_DRAFTS: readonly ((context: DraftContext) => Draft)[] = [
     { query: random.pick(QUERIES), regex: random.chance(0.5), glob: random.pick([undefined, ...GLOBS]), context: 5 },
   ],
   ({ random }) => ['read_discussion', { skip: random.pick([undefined, 0, 3]) }],
+  (context) => ['read_checks', { name: context.random.pick([undefined, context.text().slice(0, 400) || 'x']) }],
 ];
 
 /** Changes of files that the App never writes. */

@@ -1,4 +1,5 @@
 import type { Store } from '../../../src/adapters/store/store.ts';
+import type { CheckEvent } from '../../../src/core/state/checks.ts';
 import type { InstallationEvent } from '../../../src/core/state/intent.ts';
 import type { Signal } from '../../../src/core/step/signals.ts';
 import { addSignal, type MemoryPullRow, type MemoryTables, notifyListeners } from './tables.ts';
@@ -49,6 +50,17 @@ export function applyInstallationEvent(
 
 function isAffected({ state: { ref } }: MemoryPullRow, { installationId, repositoryIds }: InstallationEvent): boolean {
   return ref.installationId === installationId && (repositoryIds?.includes(ref.repositoryId) ?? true);
+}
+
+/** Tells the pull requests whose look at the checks of this repository is not due yet. */
+export function noticeChecks(tables: MemoryTables, { repositoryId, head, key }: CheckEvent, now: number): boolean {
+  const waiting = [...tables.pulls.values()].filter(
+    ({ state, pendingEffects }) =>
+      state.ref.repositoryId === repositoryId && pendingEffects.some(({ effect }) => effect.type === 'read-checks'),
+  );
+  for (const row of waiting)
+    addSignal(tables, row, { type: 'checks-changed', head, key }, { kind: 'effect-result', deliveryId: null, now });
+  return waiting.length > 0;
 }
 
 function signalActive(tables: MemoryTables, affected: readonly MemoryPullRow[], signal: Signal, now: number): void {

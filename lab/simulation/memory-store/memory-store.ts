@@ -14,7 +14,7 @@ import { createPullState, pullRequestKey } from '../../../src/core/state/pull-st
 import { LANES } from '../../../src/core/step/effects.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 import { endClaim, findEarliestDue, findOldestClaimable, grantClaim, pickNextWork } from './claims.ts';
-import { applyInstallationEvent, memoryRecoveryMethods } from './maintenance.ts';
+import { applyInstallationEvent, memoryRecoveryMethods, noticeChecks } from './maintenance.ts';
 import {
   checkStep,
   findPendingSignal,
@@ -42,6 +42,9 @@ export function createMemoryStore(tables: MemoryTables): Store {
       const receipt = applyInstallationEvent(tables, deliveryId, event, now);
       if (receipt === 'stored') notifyListeners(tables);
       return receipt;
+    },
+    noticeChecks: async (event, now) => {
+      if (noticeChecks(tables, event, now)) notifyListeners(tables);
     },
     ...memoryRecoveryMethods(tables),
     claimPull: async (now, leaseMs) => {

@@ -30,6 +30,7 @@ import {
   type PushComparison,
   type Tree,
 } from '../../../src/core/step/ports.ts';
+import { detailsOf, readPullChecks } from './checks.ts';
 import { readDiscussion } from './discussion.ts';
 import type { CaseFixture } from './fixture.ts';
 import type { Random } from './random.ts';
@@ -102,6 +103,11 @@ function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext) {
     },
     fetchTree: async (sha) => readFullTree(snapshot().state.store, sha),
     fetchDiscussion: async () => readDiscussion(snapshot()),
+    fetchChecks: async () => readPullChecks(snapshot(), fixture),
+    fetchCheckDetails: async (check) => {
+      snapshot();
+      return detailsOf(check);
+    },
     fetchMergeBase: async (base, head) => readMergeBase(snapshot(), base, head),
     fetchBlob: async (sha) => requireBlob(snapshot(), sha),
     fetchArchive: async (sha) => readArchive(snapshot(), sha),

@@ -118,6 +118,7 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
       ['read_diff', {}],
       ['read_diff', { path }],
       ['read_discussion', {}],
+      ['read_checks', random.pick([{}, { name: 'build' }])],
     ]);
     return createCall(name, input);
   };

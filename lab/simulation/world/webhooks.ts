@@ -14,7 +14,10 @@ import type { Trace } from './trace.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A process that receives deliveries, with its own store. */
-export type DeliveryTarget = { readonly replica: Replica; readonly store: Pick<Store, 'receive' | 'broadcastToPulls'> };
+export type DeliveryTarget = {
+  readonly replica: Replica;
+  readonly store: Pick<Store, 'receive' | 'broadcastToPulls' | 'noticeChecks'>;
+};
 
 type DeliveryOptions = {
   readonly clock: VirtualClock;
@@ -82,10 +85,10 @@ function withInstallation({ installation }: DeliveryOptions, event: WebhookEvent
 function logAttempt(
   { deliveryLog, clock }: DeliveryOptions,
   guid: string,
-  { name, action, payload }: WebhookEvent,
+  { name, action, payload, repositoryId }: WebhookEvent,
   acknowledged: boolean,
 ): void {
-  deliveryLog.add({ guid, event: name, action, payload, acknowledged, deliveredAt: clock.now });
+  deliveryLog.add({ guid, event: name, action, repositoryId, payload, acknowledged, deliveredAt: clock.now });
 }
 
 /** Returns true if the process acknowledged the delivery. */
@@ -99,6 +102,7 @@ async function deliverTo(options: DeliveryOptions, target: DeliveryTarget, event
         return target.store.receive(delivery, now);
       },
       broadcastToPulls: target.store.broadcastToPulls,
+      noticeChecks: target.store.noticeChecks,
     },
     identity: () => fixture,
     now: () => clock.now,

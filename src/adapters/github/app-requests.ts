@@ -176,9 +176,10 @@ const DeliveryAttempt = z
     delivered_at: z.iso.datetime({ offset: true }),
     event: z.string(),
     action: z.string().nullish(),
+    repository_id: z.number().nullish(),
   })
-  .transform(({ id, guid, delivered_at, event, action = null }) => ({
-    ...{ guid, event, action },
+  .transform(({ id, guid, delivered_at, event, action = null, repository_id: repositoryId = null }) => ({
+    ...{ guid, event, action, repositoryId },
     id: String(id),
     deliveredAt: Date.parse(delivered_at),
   }));

@@ -3,6 +3,7 @@ import type { AppSetup, AppWebhook } from '../../core/step/app-rights.ts';
 import type { DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
 import { createDeliveryLog, createIdentityLookup, fetchSetup, fetchTime, fetchWebhook } from './app-requests.ts';
 import { addLabel, createCheckRun, findCheckRuns, removeLabel, updateCheckRun } from './check-runs.ts';
+import { createDownload, fetchCheckDetails, fetchChecks } from './checks.ts';
 import { fetchCommentTexts, findCommentsByMarker, hasPosted, listReviewComments } from './comments.ts';
 import { createCommit } from './commit.ts';
 import { fetchDiscussion } from './discussion.ts';
@@ -26,7 +27,7 @@ import {
   fetchTree,
   listCommits,
 } from './repository.ts';
-import { type ClientOptions, createClientFactory, isGitHubCloud } from './requests/client.ts';
+import { type ClientOptions, createClientFactory, isGitHubCloud, sendGlobally } from './requests/client.ts';
 import { createCaches, createRepositoryClient, createWriteLimits, type PullConnection } from './requests/connection.ts';
 import { createTokenTimes, fetchMissingPermissions } from './requests/tokens.ts';
 import { createReview, dismissReview, findReviews } from './reviews.ts';
@@ -70,6 +71,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
   const identity = createIdentityLookup(app, createClient({}, null));
   const caches = createCaches(now);
   const mintedAt = createTokenTimes();
+  const download = createDownload(options.fetch ?? sendGlobally, new URL(baseUrl).origin);
   const limits = createWriteLimits(now, options.countsWrites ?? isGitHubCloud(baseUrl), onWait);
   return {
     identity,
@@ -85,6 +87,8 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
         write: createRepositoryClient(client, 'read-write'),
         readMembers: createRepositoryClient(client, 'members'),
         writeChecks: createRepositoryClient(client, 'checks'),
+        readChecks: createRepositoryClient(client, 'read-checks'),
+        download,
         caches,
         botId: async () => (await identity()).botId,
         slug: async () => (await identity()).slug,
@@ -105,6 +109,8 @@ function createPullPort(connection: PullConnection): GitHub {
     fetchTeamMembership: (team, login) => fetchTeamMembership(connection, team, login),
     fetchTree: (commit) => fetchTree(connection, commit),
     fetchDiscussion: () => fetchDiscussion(connection),
+    fetchChecks: () => fetchChecks(connection),
+    fetchCheckDetails: (check) => fetchCheckDetails(connection, check),
     fetchMergeBase: (base, head) => fetchMergeBase(connection, base, head),
     fetchBlob: (sha) => fetchBlob(connection, sha),
     fetchArchive: (commit) => fetchArchive(connection, commit),

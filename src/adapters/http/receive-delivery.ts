@@ -1,5 +1,5 @@
 import { pausedReply } from '../../core/messages/paused-reply.ts';
-import { SUBSCRIBED_EVENTS } from '../../core/step/app-rights.ts';
+import { REGISTERED_EVENTS } from '../../core/step/app-rights.ts';
 import type { AppIdentity } from '../../core/step/facts.ts';
 import type { DeliveryEvent } from '../../core/step/ports.ts';
 import { contentKey, type Interpretation, interpret } from '../../core/webhooks/interpret.ts';
@@ -8,15 +8,15 @@ import type { Store } from '../store/store.ts';
 import type { LogFields, Logger } from '../telemetry/log.ts';
 import type { Counter } from '../telemetry/metrics.ts';
 
-type SubscribedEvent = (typeof SUBSCRIBED_EVENTS)[number];
+type SubscribedEvent = (typeof REGISTERED_EVENTS)[number];
 
 function isSubscribed(name: string): name is SubscribedEvent {
-  const events: readonly string[] = SUBSCRIBED_EVENTS;
+  const events: readonly string[] = REGISTERED_EVENTS;
   return events.includes(name);
 }
 
 type DeliveryHandlerOptions = {
-  readonly store: Pick<Store, 'receive' | 'broadcastToPulls'>;
+  readonly store: Pick<Store, 'receive' | 'broadcastToPulls' | 'noticeChecks'>;
   /** Null until GitHub has returned it. Deliveries before that are rejected. */
   readonly identity: () => AppIdentity | null;
   readonly now: () => number;
@@ -74,6 +74,9 @@ async function storeInterpretation(
       const { intent } = interpretation;
       return store.receive({ id, intent, contentKey: contentKey(intent), pausedReply: pausedReply(intent) }, now());
     }
+    case 'check-event':
+      await store.noticeChecks(interpretation.checkEvent, now());
+      return 'checks-noticed';
     case 'installation-event':
       return store.broadcastToPulls(id, interpretation.installationEvent, now());
   }

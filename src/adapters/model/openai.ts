@@ -58,9 +58,10 @@ export function createModel(options: ModelOptions): Model {
     return known;
   };
   return {
-    ask: (messages, signal, runId, model) => modelOf(model).ask({ messages, runId, tools: 'all' }, signal),
-    answerQuestion: (messages, signal, runId, mayCall, model) =>
-      modelOf(model).ask({ messages, runId, tools: mayCall ? 'reading' : 'reading-uncallable' }, signal),
+    ask: (messages, signal, runId, model, omitted = []) =>
+      modelOf(model).ask({ messages, runId, tools: 'all', omitted }, signal),
+    answerQuestion: (messages, signal, runId, mayCall, model, omitted = []) =>
+      modelOf(model).ask({ messages, runId, tools: mayCall ? 'reading' : 'reading-uncallable', omitted }, signal),
     maxRequestTokens: (signal, model) => modelOf(model).maxRequestTokens(signal),
   };
 }

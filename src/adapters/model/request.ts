@@ -1,5 +1,5 @@
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
-import { isReadingTool, readToolName } from '../../core/state/tools.ts';
+import { isReadingTool, readToolName, type ToolName } from '../../core/state/tools.ts';
 import { ROLES_WORDS } from './error-meanings.ts';
 import type { JsonObject, KnownRefusal, ModelParameters, ModelTool, ModelWire } from './model-wire.ts';
 import { type ModelAddress, opaqueFor, opaqueNames } from './opaque-members.ts';
@@ -10,6 +10,8 @@ export type Conversation = {
   /** Names the run, so that its requests share a cache. */
   readonly runId: string;
   readonly tools: OfferedTools;
+  /** Tools that this conversation cannot use. */
+  readonly omitted?: readonly ToolName[];
 };
 
 /** The tools that the model is told of, and whether it may call them now. */
@@ -40,9 +42,10 @@ export function createRequestBuilder({ wire, address, isOpenAi, tools, parameter
   const refused = new Set<string>();
   const reading = tools.filter(({ name }) => isReading(name));
   return {
-    build({ messages, runId, tools: offered }) {
+    build({ messages, runId, tools: offered, omitted = [] }) {
       // A request without calls still contains the tools: the transcript has calls of them, and the cache stays valid.
-      const listed = offered === 'all' ? tools : reading;
+      const usable = offered === 'all' ? tools : reading;
+      const listed = usable.filter(({ name }) => !omitted.some((tool) => tool === name));
       const isRefused = (name: string): boolean => refused.has(name) || refused.has(ofRun(name, runId));
       const alternating = withNotesInResults(messages);
       const ordered = isRefused(NOTE_AFTER_RESULTS) ? alternating : messages;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { delayOf, type Effect, LANES } from '../../core/step/effects.ts';
+import { type Effect, LANES } from '../../core/step/effects.ts';
 import type { Step } from '../../core/step/step.ts';
 import type { Waiting } from '../telemetry/waiting-gauges.ts';
 import { claimPull, endLeases, findNextDue, releasePullClaim, renewPullClaim, takeNextWork } from './claims.ts';
@@ -22,6 +22,7 @@ import {
   broadcastToPulls,
   endRecovery,
   findKnownDeliveries,
+  noticeChecks,
   receive,
   rehearseReceive,
   voidVotes,
@@ -105,7 +106,7 @@ export function createStore(backend: Backend): Store & OperatorAccess {
     if (result !== 'saved') return result;
     const { run, proposals } = step.pull;
     for (const saved of [...proposals, ...(run === null ? [] : [run])]) target.savedObjects.add(saved);
-    if (step.effects.some((effect) => isConcurrent(effect) && delayOf(effect) === 0)) notify('effect');
+    if (step.effects.some(isConcurrent)) notify('effect');
     return result;
   }
 
@@ -119,6 +120,9 @@ export function createStore(backend: Backend): Store & OperatorAccess {
       const receipt = await broadcastToPulls(db, deliveryId, event, now);
       if (receipt === 'stored') notify('pull');
       return receipt;
+    },
+    async noticeChecks(event, now) {
+      if (await noticeChecks(db, event, now)) notify('pull');
     },
     findKnownDeliveries: (ids) => findKnownDeliveries(db, ids),
     async voidVotes(now) {

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { CheckEvent } from '../../core/state/checks.ts';
 import type { InstallationEvent, PullRequestRef } from '../../core/state/intent.ts';
 import { createPullState, pullRequestKey } from '../../core/state/pull-state.ts';
 import type { Signal } from '../../core/step/signals.ts';
@@ -75,6 +76,21 @@ export async function broadcastToPulls(
     select delivery_id from new_event
   `.execute(db);
   return rows.length > 0 ? 'stored' : 'duplicate';
+}
+
+/** A waiting run has a look that is not due yet. */
+export async function noticeChecks(db: Kysely<DatabaseSchema>, event: CheckEvent, now: number): Promise<boolean> {
+  const { repositoryId, head, key } = event;
+  const signal: Signal = { type: 'checks-changed', head, key };
+  const { rows } = await sql`
+    insert into inbox (pull_key, kind, signal, received_at, not_before)
+    select distinct pulls.pull_key, 'effect-result', ${toStored(signal)}, ${now}::bigint, ${now}::bigint
+    from effects join pulls on pulls.pull_key = effects.pull_key
+    where effects.lane = 'concurrent' and effects.done_at is null and effects.type = 'read-checks'
+      and pulls.repository_id = ${repositoryId}
+    returning pull_key
+  `.execute(db);
+  return rows.length > 0;
 }
 
 /** All ids are one parameter, because a statement takes at most 65,535 and a large organization can have more. */

@@ -1,3 +1,4 @@
+import type { CheckEvent } from '../../core/state/checks.ts';
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../core/state/intent.ts';
 import type { ReachedRunLimit, RunStart } from '../../core/state/limits.ts';
@@ -113,6 +114,9 @@ export type Store = {
    * repeated delivery is a duplicate.
    */
   broadcastToPulls(deliveryId: string, event: InstallationEvent, now: number): Promise<'stored' | 'duplicate'>;
+
+  /** Tells the runs that wait for checks of this repository. Nothing is stored where none waits. */
+  noticeChecks(event: CheckEvent, now: number): Promise<void>;
 
   /** Returns those of the delivery ids that are stored. */
   findKnownDeliveries(ids: readonly string[]): Promise<ReadonlySet<string>>;

@@ -6,7 +6,7 @@ import { priceOf, renewSpending } from '../state/spending.ts';
 import type { Facts } from '../step/facts.ts';
 import { runStartOf } from './fact-needs.ts';
 import { applyBase } from './head-moved.ts';
-import { startNextTurn } from './next-turn.ts';
+import { renewCheckRounds, startNextTurn } from './next-turn.ts';
 import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';
 import { advanceBatch, deliverNotes, setCallStatus } from './tool-batch.ts';
 
@@ -29,7 +29,7 @@ export function continueRun(
     idleResponses: NO_IDLE_RESPONSES,
     spending: renewSpending(run.spending, priceOf(modelPrices, run.settings.model)),
   });
-  const counted = { ...resumed, runStart: runStartOf(facts, lastResumption.by) };
+  const counted = { ...renewCheckRounds(resumed), runStart: runStartOf(facts, lastResumption.by) };
   return run.batch === null
     ? startNextTurn(appendMessages(deliverNotes(counted), ...messages), now)
     : advanceBatch(retryExpiredCalls(counted, run.id, run.batch), now);

@@ -1,5 +1,6 @@
 import { remainingResponsesMessage } from '../agent/turn-texts.ts';
 import { spentText } from '../messages/run-ended.ts';
+import type { CheckHistory } from '../state/checks.ts';
 import { type ToolBatch, toIssuedCall } from '../state/conversation.ts';
 import { LIMITS, NO_IDLE_RESPONSES, remainingResponses } from '../state/limits.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
@@ -74,4 +75,17 @@ export function countBatchResponse(builder: StepBuilder, hasWords: boolean): Ste
   const { sincePeople } = run.idleResponses;
   const isSeen = !proposed.every(isDecidedInAdvance);
   return withRun(builder, { idleResponses: { ...run.idleResponses, sincePeople: isSeen ? 0 : sincePeople + 1 } });
+}
+
+/** After a person's words, failed checks can go to the model again. */
+export function renewCheckRounds(builder: StepBuilder): StepBuilder {
+  return withCheckHistory(builder, { rounds: 0 });
+}
+
+/** Changes what the run knows of the checks, if it knows any. */
+export function withCheckHistory(builder: StepBuilder, patch: Partial<CheckHistory>): StepBuilder {
+  const { branch } = builder.pull.run ?? {};
+  return branch === undefined || branch.checks === null
+    ? builder
+    : withRun(builder, { branch: { ...branch, checks: { ...branch.checks, ...patch } } });
 }

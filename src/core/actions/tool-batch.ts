@@ -20,7 +20,7 @@ import type { EndReason, Phase, Run } from '../state/run.ts';
 import { hasWords } from './agent-notes.ts';
 import { postNextQuestion } from './close-question.ts';
 import { endRun } from './end-run.ts';
-import { countBatchResponse, showHeldCalls, startNextTurn } from './next-turn.ts';
+import { countBatchResponse, renewCheckRounds, showHeldCalls, startNextTurn } from './next-turn.ts';
 import {
   appendMessages,
   queueCommentUpdate,
@@ -169,7 +169,11 @@ function completeBatch(builder: StepBuilder, { agentNotes, denials }: Run, now: 
   const batch = builder.pull.run?.batch;
   if (!batch) return builder;
   const isToldMore = hasWords({ agentNotes });
-  const counted = countBatchResponse(builder, hasWordsInResults(builder.pull) || isToldMore);
+  const isInstructed = isToldMore || batch.continued || hasInstructions(builder.pull);
+  const counted = countBatchResponse(
+    isInstructed ? renewCheckRounds(builder) : builder,
+    hasWordsInResults(builder.pull) || isToldMore,
+  );
   const answered = withRun(appendMessages(counted, ...(buildToolMessages(batch) ?? [])), { batch: null });
   const withResults = deliverNotes(answered);
   const isAnswered = answeredQuestions(builder.pull).length > 0;
@@ -194,6 +198,15 @@ function hasWordsInResults(pull: PullState): boolean {
   const proposals = pull.proposals.filter((proposal) => isInCurrentBatch(pull, proposal));
   const isChanged = proposals.some(
     ({ votes, writers }) => writers.length > 0 || votes.some(({ text }) => text !== null),
+  );
+  return isChanged || answeredQuestions(pull).some(({ by }) => by !== null);
+}
+
+/** The words that begin a new round of failed checks: an approval or a denial is none of them. */
+function hasInstructions(pull: PullState): boolean {
+  const proposals = pull.proposals.filter((proposal) => isInCurrentBatch(pull, proposal));
+  const isChanged = proposals.some(
+    ({ votes, writers }) => writers.length > 0 || votes.some(({ action }) => action === 'edit'),
   );
   return isChanged || answeredQuestions(pull).some(({ by }) => by !== null);
 }

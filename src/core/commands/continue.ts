@@ -1,3 +1,4 @@
+import { answerInsteadOfWaiting, checkWaitOf, endInsteadOfWaiting } from '../actions/check-wait.ts';
 import { wasAskedBefore } from '../actions/close-question.ts';
 import { withdrawQuestions } from '../actions/questions.ts';
 import { endStep, startStep, withRun } from '../actions/step-builder.ts';
@@ -26,6 +27,7 @@ export const continueCommand = {
 
 function runContinue(context: CommandContext, { text }: CommandNamed<'continue'>): Step {
   const run = activeRun(context.pull);
+  if (checkWaitOf(context.pull) !== null) return stopWaiting(context, text);
   const pending = resolveAll(context.pull, continueCommand.decidesOn, context.commentRef);
   const question = findOpenQuestion(context.pull);
   const isAsking = question !== null && wasAskedBefore(question, context.intent.createdAt);
@@ -42,4 +44,11 @@ function runContinue(context: CommandContext, { text }: CommandNamed<'continue'>
     isAsking || isWaiting ? withdrawQuestions(continued, note, WITHDRAWN_OUTPUT) : continued,
   );
   return endStep(advanceBatch(acknowledge(withdrawn, context), context.facts.now), 'continued');
+}
+
+/** The run does not wait for checks any longer: with words it goes on, without any it ends. */
+function stopWaiting(context: CommandContext, text: string): Step {
+  const { now } = context.facts;
+  const noted = acknowledge(withWords(startStep(context.pull), context, text), context);
+  return endStep(text === '' ? endInsteadOfWaiting(noted, now) : answerInsteadOfWaiting(noted, now), 'continued');
 }

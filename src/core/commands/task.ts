@@ -1,5 +1,6 @@
 import { pluralize } from '../../lib/format.ts';
 import { questionNote } from '../actions/agent-notes.ts';
+import { checkWaitOf, endInsteadOfWaiting } from '../actions/check-wait.ts';
 import { dropQueue } from '../actions/end-run.ts';
 import { runStartNeeds, runStartOf, startSettings } from '../actions/fact-needs.ts';
 import { applyBase } from '../actions/head-moved.ts';
@@ -55,10 +56,15 @@ export const task = {
 
 function needsToStart(context: CommentContext): readonly Need[] {
   const { pull, intent, facts } = context;
-  if (intent.parsed.kind === 'command') return activeRun(pull) === null ? runStartNeeds(facts, intent.actor) : [];
+  if (intent.parsed.kind === 'command') return canStartAtOnce(pull) ? runStartNeeds(facts, intent.actor) : [];
   // Words that answer a proposal are an instruction, or about its outcome.
   const answered = findAnsweredProposal(pull, intent);
   return answered === null || isAboutDecided(answered, intent.createdAt) ? wordsNeeds(context, answered) : [];
+}
+
+/** A run that waits for checks ends for a new task. */
+function canStartAtOnce(pull: PullState): boolean {
+  return activeRun(pull) === null || checkWaitOf(pull) !== null;
 }
 
 /** Starts a run, or queues the task behind the active run. `about` is the decided change that the words answer. */
@@ -72,10 +78,11 @@ export function requestTask(context: CommandContext, text: string, about: Decide
     ...(about === null ? {} : { about }),
     requestedAt: intent.createdAt,
   };
-  if (activeRun(pull) !== null || pull.queue.length > 0) return queueTask(context, task);
-  return (
-    refuseToRun(context) ?? endStep(startRun(acknowledge(startStep(pull), context, 'eyes'), task, facts), 'run-started')
-  );
+  if (!canStartAtOnce(pull) || pull.queue.length > 0) return queueTask(context, task);
+  const refusal = refuseToRun(context);
+  if (refusal !== null) return refusal;
+  const free = endInsteadOfWaiting(acknowledge(startStep(pull), context, 'eyes'), facts.now);
+  return endStep(startRun(free, task, facts), 'run-started');
 }
 
 function queueTask(context: CommandContext, task: Task): Step {
@@ -158,7 +165,7 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
 
 function headBranchOf({ branch = NO_BRANCH_FACTS, pullRequest }: Facts): HeadBranch {
   const { headRef: ref = '', fork: isFork = false, defaultBranch } = pullRequest ?? {};
-  return { ...branch, ref, isFork, isDefault: !isFork && ref === defaultBranch, refusesCommits: false };
+  return { ...branch, ref, isFork, isDefault: !isFork && ref === defaultBranch, refusesCommits: false, checks: null };
 }
 
 /** While the file is broken, the rules of the run before hold too, because not all of its own might be legible. */

@@ -1,4 +1,5 @@
 import { withNote } from '../actions/agent-notes.ts';
+import { followHead } from '../actions/check-wait.ts';
 import { cancelUndos, dropQueue, endRun } from '../actions/end-run.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { applyBase, applyHeadMove, creditPusher, type Pusher } from '../actions/head-moved.ts';
@@ -30,11 +31,11 @@ type PushedIntent = Extract<Intent, { kind: 'pushed' }>;
  * Assesses the open proposals at the new head. The App's own pushes are known from the outcome of their commit attempt.
  */
 export function onPushed(pull: PullState, intent: PushedIntent, facts: Facts, deliveryId: string): Step {
-  if (isAppPush(pull, intent, facts)) return noop(pull, 'app-push');
+  const builder = followHead(startStep(pull), intent.after, facts.now);
+  if (isAppPush(pull, intent, facts)) return endStep(builder, 'app-push');
   const pusher = pusherOf(intent, facts, deliveryId);
   const credit = (step: StepBuilder): StepBuilder =>
     pusher === null ? step : creditPusher(step, intent.after, facts, pusher);
-  const builder = startStep(pull);
   if (proposalsBeforeCommit(pull.proposals).length === 0)
     return endStep(requestPushContent(credit(builder), intent), 'push-assessed');
   const head = facts.pullRequest?.headSha ?? intent.after;

@@ -2,6 +2,7 @@ import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../.
 import { redact } from '../../lib/redaction.ts';
 import { formatExtent, namedPaths } from '../edits/describe-change.ts';
 import { byteLength } from '../edits/text/characters.ts';
+import type { AwaitingChecks } from '../state/checks.ts';
 import { canCommit } from '../state/head-branch.ts';
 import { PROPOSAL_STATES, type Proposal, turnOf } from '../state/proposal.ts';
 import { decidingVotes, isFinal, isOpen, isPending } from '../state/proposal-lifecycle.ts';
@@ -157,6 +158,8 @@ function stateLine(run: Run, proposals: readonly Proposal[]): string {
         proposals.filter((proposal) => proposal.state === 'proposed'),
         currentQuestion(questions),
       );
+    case 'awaiting-checks':
+      return `${capitalize(activityText(phase))}.`;
     case 'ended':
       return `**Ended.** The run ${describeEnd(phase)}.`;
   }
@@ -175,10 +178,17 @@ export function activityText(phase: Phase): string {
       return 'reading files for the model';
     case 'posting':
       return 'posting the proposed changes';
+    case 'awaiting-checks':
+      return checkWaitText(phase);
     case 'awaiting-decisions':
     case 'ended':
       return '';
   }
+}
+
+function checkWaitText({ commit, until, seen }: AwaitingChecks): string {
+  const what = seen === null || seen.shown === 0 ? 'its checks' : pluralize(seen.shown, 'check');
+  return `applied in ${shortSha(commit)}. Waiting for ${what}. The wait ends on ${formatTime(until)} at the latest`;
 }
 
 const DELAY_CAUSES = {

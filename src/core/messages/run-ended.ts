@@ -56,7 +56,7 @@ export function runEnded(ending: RunEnding): Reply {
       isAnswer(ending)
         ? joinBlocks(`${formatMention(requester.login)}, ${quoteAnswer(ending, maxCharacters)}`, 'Nothing was changed.')
         : `${formatMention(requester.login)}, ${endSentence(ending)}`,
-      note === null ? '' : escapeText(truncate(note, MAX_NOTE_CHARACTERS)),
+      note === null || reason === 'finished' ? '' : escapeText(truncate(note, MAX_NOTE_CHARACTERS)),
       isAnswer(ending) ? '' : quoteModelMarkdown('Closing words', ending.summary ?? '', maxCharacters),
       appliedText(ending),
       formatDroppedTasks(droppedTasks),
@@ -69,8 +69,13 @@ export function runEnded(ending: RunEnding): Reply {
 /** A cause has a sentence of its own: behind a colon the changes would read as its explanation. */
 function endSentence(ending: RunEnding): string {
   const [end, changes] = [describeEnd(ending), describeChanges(ending)];
-  if (!end.startsWith('ended because')) return `the run ${end}: ${changes}.`;
+  if (!end.startsWith('ended because')) return `the run ${end}: ${changes}${checksClause(ending)}.`;
   return `the run ${end}. ${changes.charAt(0).toUpperCase()}${changes.slice(1)}.`;
+}
+
+/** A finished run has a note only of the checks of its commits, which hold names that an App gave. */
+function checksClause({ reason, note }: RunEnding): string {
+  return reason !== 'finished' || note === null ? '' : `; ${escapeText(truncate(note, MAX_NOTE_CHARACTERS))}`;
 }
 
 /** The model only wrote, so its words are what came of the run. */

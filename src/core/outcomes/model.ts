@@ -1,6 +1,7 @@
 import { hasWords } from '../actions/agent-notes.ts';
+import { waitForChecks } from '../actions/check-wait.ts';
 import { endRun } from '../actions/end-run.ts';
-import { countIdleResponse, heldCallStates, runBatch, startNextTurn } from '../actions/next-turn.ts';
+import { countIdleResponse, heldCallStates, renewCheckRounds, runBatch, startNextTurn } from '../actions/next-turn.ts';
 import {
   addUsage,
   appendMessages,
@@ -15,10 +16,12 @@ import { deliverNotes } from '../actions/tool-batch.ts';
 import { buildFirstMessage } from '../agent/context/first-message.ts';
 import { buildSystemPrompt } from '../agent/system-prompt.ts';
 import { isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
+import { type CheckHistory, namesOf } from '../state/checks.ts';
 import type { ModelResponse, TokenUsage, ToolCallState } from '../state/conversation.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
+import type { TaskContext } from '../state/task-context.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
@@ -34,7 +37,18 @@ export function onContextRead(pull: PullState, signal: Extract<Signal, { type: '
   const opened = appendMessages(startStep(pull), { role: 'system', content: prompt }, { role: 'user', content });
   const told = deliverNotes(opened);
   const phase = { kind: 'awaiting-model', turn: 1, since: facts.now, delay: null, unfinished: null } as const;
-  return endStep(withEffects(withRun(told, { phase }), { type: 'ask-model', runId: run.id, turn: 1 }), 'context-read');
+  const branch = { ...run.branch, checks: historyOf(context.checks) };
+  return endStep(
+    withEffects(withRun(told, { phase, branch }), { type: 'ask-model', runId: run.id, turn: 1 }),
+    'context-read',
+  );
+}
+
+/** The checks that failed already, so that their failure starts nothing. */
+function historyOf(checks: TaskContext['checks']): CheckHistory | null {
+  if (checks === null) return null;
+  const failedBefore = [checks.head, checks.base].flatMap(({ listed }) => namesOf(listed, 'failed'));
+  return { failedBefore: [...new Set(failedBefore)], told: null, rounds: 0 };
 }
 
 type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
@@ -105,7 +119,7 @@ function answerWithoutCalls(builder: StepBuilder, run: Run, signal: ModelRespond
   if (hasWords(run)) {
     // They answer the words before, and the next answer those that came meanwhile.
     const summary = withAnswer(run, response.content);
-    const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, summary });
+    const renewed = withRun(renewCheckRounds(deliverNotes(builder)), { idleResponses: NO_IDLE_RESPONSES, summary });
     return endStep(startNextTurn(renewed, facts.now), 'model-asked-again');
   }
   if (!isCutOff && unfinishedAnswer(run) === null && isUnfinishedAnswer(response.content)) {
@@ -121,8 +135,11 @@ function answerWithoutCalls(builder: StepBuilder, run: Run, signal: ModelRespond
 
 function finishWithText(builder: StepBuilder, signal: ModelRespondedSignal, facts: Facts): Step {
   const truncationNote = TRUNCATION_NOTES.get(signal.response.finishReason);
-  if (truncationNote === undefined)
+  if (truncationNote === undefined) {
+    const waiting = waitForChecks(builder, facts.now);
+    if (waiting !== null) return endStep(waiting, 'checks-awaited');
     return endStep(endRun(builder, { reason: 'finished', by: null, note: null }, facts.now), 'run-finished');
+  }
   return endStep(
     endRun(builder, { reason: 'model-failed', by: null, note: truncationNote }, facts.now),
     'model-failed',

@@ -14,7 +14,14 @@ import type { SettingsFileLookup } from '../step/ports.ts';
 import { layerValues, type SetValues, tighten } from './combine-settings.ts';
 import { findModelProblems, NO_OPERATOR_SETTINGS, type OperatorSettings } from './operator-file.ts';
 import { readSettings } from './settings-file.ts';
-import { limitsSchema, MAX_LIST_ITEMS, parseDurationHours, RULE_PARTS, SettingsFileSchema } from './settings-schema.ts';
+import {
+  limitsSchema,
+  MAX_LIST_ITEMS,
+  parseDurationHours,
+  parseWaitMinutes,
+  RULE_PARTS,
+  SettingsFileSchema,
+} from './settings-schema.ts';
 
 /** Path of a repository's settings, on its default branch. */
 export const SETTINGS_PATH = '.github/countersign.yml';
@@ -133,6 +140,7 @@ function namedSettings(file: z.infer<typeof MergedSchema>): NamedSettings {
     requiredApprovals: file.required_approvals,
     standingApprovals: file.standing_approvals,
     expiryHours: parseDurationHours(file.expiry),
+    checkWaitMinutes: parseWaitMinutes(file.wait_for_checks),
     reviewEvent: file.review_event,
     checkRun: file.check_run,
     label: file.label,

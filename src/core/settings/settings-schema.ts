@@ -31,7 +31,7 @@ const PATH_FORMS = {
 } as const;
 
 /** A rule is about paths, and these tools have none. */
-const TOOLS_WITHOUT_PATHS: readonly ToolName[] = ['ask_user', 'plan'];
+const TOOLS_WITHOUT_PATHS: readonly ToolName[] = ['read_checks', 'ask_user', 'plan'];
 
 /** The parts of a rule. */
 export const RULE_PARTS = {
@@ -135,6 +135,9 @@ export const SettingsFileSchema = settingsGroup({
   label: booleanFlag()
     .default(DEFAULT_SETTINGS.label)
     .describe('The label `countersign: waiting` on a pull request while a change or question waits; see below'),
+  wait_for_checks: waitText()
+    .default('30m')
+    .describe('How long a run waits for the checks of its commits: `off`, or from `1m` to `6h`'),
   review_approval: oneOfWords('nothing', 'approve-all')
     .default(DEFAULT_SETTINGS.reviewApproval)
     .describe('The effect of a plain *Approve* review on changes that were pending when it was sent'),
@@ -254,6 +257,23 @@ function durationText() {
 /** The hours of a valid duration. */
 export function parseDurationHours(text: string): number {
   return Number.parseInt(text, 10) * (text.endsWith('d') ? HOURS_PER_UNIT.d : HOURS_PER_UNIT.h);
+}
+
+const MINUTES_PER_UNIT = { m: 1, h: 60 } as const;
+
+/** `off`, or from 1 minute to 6 hours. */
+function waitText() {
+  const error = 'off, or a time from 1m to 6h, in minutes (m) or hours (h)';
+  return z
+    .string({ error })
+    .regex(/^(?:off|[1-9]\d{0,2}[mh])$/, { error })
+    .refine((text) => (parseWaitMinutes(text) ?? 1) <= 6 * MINUTES_PER_UNIT.h, { error });
+}
+
+/** The minutes of a valid wait; null for `off`. */
+export function parseWaitMinutes(text: string): number | null {
+  if (text === 'off') return null;
+  return Number.parseInt(text, 10) * (text.endsWith('h') ? MINUTES_PER_UNIT.h : MINUTES_PER_UNIT.m);
 }
 
 /** A text with placeholders in braces. */

@@ -1,3 +1,5 @@
+import type { CheckHistory } from './checks.ts';
+
 /** One rule that GitHub lists for a branch, reduced to the fields that can affect a commit. */
 export type BranchRule = {
   /** GitHub's name of the rule type. */
@@ -15,6 +17,8 @@ export type HeadBranch = BranchFacts & {
   readonly isDefault?: boolean;
   /** A rule refused a commit of this run, so the App makes no further attempts. */
   readonly refusesCommits: boolean;
+  /** Null where GitHub did not show the checks at the start of the run. */
+  readonly checks: CheckHistory | null;
 };
 
 /** The effects that a commit might have, as read at the start of a run. */

@@ -1,4 +1,5 @@
 import type { LineRange } from '../edits/region.ts';
+import type { AwaitingChecks } from './checks.ts';
 import type { HeldCall, ToolBatch } from './conversation.ts';
 import type { HeadBranch } from './head-branch.ts';
 import type { CommentLocation } from './intent.ts';
@@ -66,6 +67,7 @@ export type Phase =
   | { readonly kind: 'running-tools'; readonly turn: number }
   | { readonly kind: 'posting'; readonly turn: number }
   | { readonly kind: 'awaiting-decisions'; readonly turn: number }
+  | AwaitingChecks
   | {
       readonly kind: 'ended';
       readonly reason: EndReason;

@@ -21,6 +21,8 @@ export type Settings = {
   readonly standingApprovals: 'off' | 'path' | 'glob';
   /** Hours after which a pending change expires. */
   readonly expiryHours: number;
+  /** Minutes for which a run waits for the checks of its commits; null if it does not wait. */
+  readonly checkWaitMinutes: number | null;
   readonly reviewEvent: 'comment' | 'request-changes';
   readonly checkRun: CheckRunMode;
   /** Whether the label `WAITING_LABEL` marks a pull request while something waits for people. */
@@ -121,6 +123,7 @@ export const DEFAULT_SETTINGS: Settings = {
   protectedPaths: [],
   standingApprovals: 'glob',
   expiryHours: 7 * 24,
+  checkWaitMinutes: 30,
   reviewEvent: 'comment',
   checkRun: 'show',
   label: true,

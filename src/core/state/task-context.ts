@@ -1,3 +1,5 @@
+import type { PullChecks } from './checks.ts';
+
 /**
  * Sizes of the texts that the model gets besides the task, in bytes of UTF-8 unless the name counts something. A text
  * that does not fit is cut or counted, and never an error.
@@ -71,6 +73,8 @@ export type TaskContext = {
   readonly reviews: Part<string>;
   /** The code around the commented lines that the task can mean. */
   readonly code: Part<readonly CodeExcerpt[]>;
+  /** The checks of the head and the base; null where GitHub does not show them. */
+  readonly checks: Pick<PullChecks, 'head' | 'base'> | null;
   /** Whether the lines of the thread that the task was written in can be shown: no secret file had them before. */
   readonly areThreadLinesReadable: boolean;
 };
@@ -166,5 +170,6 @@ export const UNREADABLE_CONTEXT: TaskContext = {
   discussion: { kind: 'unreadable' },
   reviews: { kind: 'read', value: '' },
   code: { kind: 'read', value: [] },
+  checks: null,
   areThreadLinesReadable: false,
 };

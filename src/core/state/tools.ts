@@ -269,6 +269,12 @@ export const TOOLS = {
         .transform((written) => written ?? 0),
     }),
   },
+  read_checks: {
+    kind: 'immediate',
+    description:
+      'List the checks (CI) of the head with their states. With name, one of them: what it says and the end of its log.',
+    schema: z.strictObject({ name: text.min(1).max(500).describe('Name of a check').optional().transform(orNull) }),
+  },
   ask_user: {
     kind: 'question',
     description: 'Ask people a question and wait for the answer. A rejection ends the run.',
@@ -356,7 +362,7 @@ export function readToolName(written: string): ToolName | null {
 
 const MAX_NAME_CHARACTERS = 100;
 
-/** The tools as described to the model, in the order of the table. */
+/** The tools as described to the model, in order. */
 export function toolDefinitions(): ToolDefinition[] {
   return TOOL_NAMES.map((name) => {
     const { $schema: _, ...parameters } = z.toJSONSchema(TOOLS[name].schema, {

@@ -21,6 +21,8 @@ export type Effect =
       readonly before: string;
       readonly after: string;
     }
+  /** At `at`, ask GitHub for the checks that the run waits for. `requestedAt` is the time of the decision. */
+  | { readonly type: 'read-checks'; readonly runId: string; readonly at: string; readonly requestedAt: string }
   /** Send the transcript to the model. */
   | { readonly type: 'ask-model'; readonly runId: string; readonly turn: number }
   /** Ask the model a person's question, with the tools that read, until it answers. */
@@ -104,6 +106,7 @@ export type CommitEffect = Extract<Effect, { type: 'commit' }>;
 export const LANES = {
   'read-context': 'concurrent',
   'read-push': 'concurrent',
+  'read-checks': 'concurrent',
   'ask-model': 'concurrent',
   'answer-side-question': 'concurrent',
   'run-tools': 'concurrent',
@@ -138,6 +141,7 @@ export function dedupeKey(effect: Effect): string | null {
       return effect.type;
     case 'read-context':
     case 'read-push':
+    case 'read-checks':
     case 'ask-model':
     case 'answer-side-question':
     case 'run-tools':
@@ -168,6 +172,7 @@ export function delayOf(effect: Effect): number {
     case 'update-run-comment':
       return effect.progress ? PROGRESS_DELAY_MS : 0;
     case 'check-deadlines':
+    case 'read-checks':
       return Math.max(0, Date.parse(effect.at) - Date.parse(effect.requestedAt));
     default:
       return 0;

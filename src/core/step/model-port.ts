@@ -1,4 +1,5 @@
 import type { ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
+import type { ToolName } from '../state/tools.ts';
 
 /** An endpoint of models. Both calls throw a `ModelError` whose message is safe to publish. */
 export type Model = {
@@ -8,6 +9,8 @@ export type Model = {
     signal: AbortSignal,
     runId: string,
     model: string | null,
+    /** The tools that are not offered. */
+    omitted?: readonly ToolName[],
   ): Promise<ModelResponse>;
   /** Like `ask`, with the tools that only read. Without `mayCall` only the text of the response counts. */
   answerQuestion(
@@ -16,6 +19,7 @@ export type Model = {
     runId: string,
     mayCall: boolean,
     model: string | null,
+    omitted?: readonly ToolName[],
   ): Promise<ModelResponse>;
   /**
    * The most tokens that a request can have, as the operator or the endpoint says; null if neither does. Never fails.

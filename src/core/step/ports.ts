@@ -1,4 +1,5 @@
 import type { Countersigned } from '../../lib/trust.ts';
+import type { Check, CheckDetails, PullChecks } from '../state/checks.ts';
 import type { BranchRule } from '../state/head-branch.ts';
 import type { CommentLocation, PullRequestRef } from '../state/intent.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
@@ -42,6 +43,9 @@ export type GitHub = {
   fetchCodeOwnersFile(): Promise<CodeOwnersLookup | null>;
   /** Whether a person is a member of `@org/team`; `unreadable` if the installation does not let the App see members. */
   fetchTeamMembership(team: string, login: string): Promise<TeamMembership>;
+  /** The checks of the head and the base, without the App's own; null if the installation does not show them. */
+  fetchChecks(): Promise<PullChecks | null>;
+  fetchCheckDetails(check: Check): Promise<CheckDetails>;
   /** Complete recursive listing of a commit's tree, cached by SHA. */
   fetchTree(commit: string): Promise<Tree>;
   /** The commit from which the head branched off the base; cached, because both are commits. */
@@ -330,6 +334,7 @@ export type LoggedDelivery = {
   readonly deliveredAt: number;
   readonly event: string;
   readonly action: string | null;
+  readonly repositoryId: number | null;
 };
 
 /** `now` is ms since the epoch. `every` calls back until the returned function is called. */

@@ -89,6 +89,10 @@ export const REASONS = [
   'comment-posted',
   'context-read',
   'push-read',
+  /** The run waits for the checks of its commit. */
+  'checks-awaited',
+  'checks-changed',
+  'checks-read',
   'model-asked-again',
   'tools-requested',
   'run-finished',

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { CheckEvent } from '../state/checks.ts';
 import type { CommentLocation, InstallationEvent, Intent } from '../state/intent.ts';
 import { missingPermissions } from '../step/app-rights.ts';
 import type { AppIdentity } from '../step/facts.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
 import { readMergeGroup, readPressedButton } from './check-events.ts';
+import { readCheckEvent } from './completed-checks.ts';
 import {
   type CommentExtractor,
   createEditedCommentReader,
@@ -27,12 +29,18 @@ type VerifiedDelivery = { readonly event: string; readonly payload: unknown; rea
 export type Interpretation =
   | { readonly kind: 'intent'; readonly intent: Intent }
   | { readonly kind: 'installation-event'; readonly installationEvent: InstallationEvent }
+  | { readonly kind: 'check-event'; readonly checkEvent: CheckEvent }
   | { readonly kind: 'ignored'; readonly reason: IgnoreReason };
 
 /** Interprets a delivery from its payload alone. Total: every payload has exactly one outcome, and nothing throws. */
 export function interpret({ event, payload, app }: VerifiedDelivery): Interpretation {
   const readers = INSTALLATION_EVENT_READERS.get(event);
   if (readers !== undefined) return interpretInstallationEvent(readers, payload);
+  const ofChecks = readCheckEvent(event, payload, app);
+  if (ofChecks !== null)
+    return typeof ofChecks === 'string'
+      ? { kind: 'ignored', reason: ofChecks }
+      : { kind: 'check-event', checkEvent: ofChecks };
   const result = interpretPullRequestEvent(event, payload, app);
   return typeof result === 'string' ? { kind: 'ignored', reason: result } : { kind: 'intent', intent: result };
 }
@@ -41,6 +49,11 @@ export function interpret({ event, payload, app }: VerifiedDelivery): Interpreta
 export function isRelevantEvent(event: string, action: string | null): boolean {
   const readers = INSTALLATION_EVENT_READERS.get(event) ?? PULL_REQUEST_EVENT_READERS.get(event);
   return action !== null && (readers?.has(action) ?? false);
+}
+
+/** Whether a row of GitHub's delivery log, which has no payload, says that checks are completed. */
+export function isCheckEvent(event: string, action: string | null): boolean {
+  return event === 'status' || (event === 'check_suite' && action === 'completed');
 }
 
 /** Identifies the comment or review of an intent, equally for all its deliveries. Null for intents without one. */

@@ -1,7 +1,8 @@
 import { clearMore, countedUsage, planRequest } from '../../core/agent/clear-readings.ts';
 import type { ModelResponse, TokenUsage } from '../../core/state/conversation.ts';
 import { activeRun, type PullState } from '../../core/state/pull-state.ts';
-import type { ModelDelay } from '../../core/state/run.ts';
+import type { ModelDelay, Run } from '../../core/state/run.ts';
+import type { ToolName } from '../../core/state/tools.ts';
 import { ModelError, type ModelFailureKind } from '../../core/step/model-port.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, type RetryResult } from '../jobs/job.ts';
 import { errorText, failureKind, isPermanent, nextRetryAt } from '../jobs/retries.ts';
@@ -23,7 +24,8 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   const abandoned = watchForEnd(job);
   try {
     const signal = AbortSignal.any([stopping, abandoned.signal]);
-    const answered = await logged(context, context.model.ask(plan.messages, signal, run.id, model));
+    const omitted = unavailableTools(run);
+    const answered = await logged(context, context.model.ask(plan.messages, signal, run.id, model, omitted));
     const response = { ...answered, usage: countedUsage(answered, plan.estimatedTokens) };
     const { runId, turn } = effect;
     return { kind: 'done', signal: { type: 'model-responded', runId, turn, response } };
@@ -36,6 +38,11 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   } finally {
     abandoned.stop();
   }
+}
+
+/** The tools that have nothing to read: checks that GitHub does not show. */
+export function unavailableTools(run: Pick<Run, 'branch'> | null): readonly ToolName[] {
+  return run === null || run.branch.checks === null ? ['read_checks'] : [];
 }
 
 /** How often to look whether the answer is still wanted (ms). The run can have been stopped on another replica. */

@@ -1,6 +1,7 @@
 import type { EffectType } from '../../core/step/effects.ts';
 import { DONE, type EffectResult, type Job, retryAfterComments } from '../jobs/job.ts';
 import { askModel } from './ask-model.ts';
+import { readAwaitedChecks } from './checks.ts';
 import { dismissOwnReview, postReaction, postReply, updateProposalComment, updateRunComment } from './comments.ts';
 import { performCommit } from './commit.ts';
 import { postProposals } from './post-proposals.ts';
@@ -23,6 +24,7 @@ function performByType<Type extends EffectType>(type: Type, job: Job<Type>): Pro
 const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Promise<EffectResult> } = {
   'read-context': readContext,
   'read-push': describePush,
+  'read-checks': readAwaitedChecks,
   'ask-model': askModel,
   'answer-side-question': answerSideQuestion,
   'run-tools': runTools,

@@ -94,6 +94,7 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
     discussion: mapPart(said, ({ discussion }) => discussion),
     reviews: mapPart(said, ({ reviews }) => reviews),
     code: await readPart(job, () => readCodeAround(reader, places)),
+    checks: await readChecks(reader),
     areThreadLinesReadable: location.at === 'thread' && hasReadableHunks(location.path, listed, rules),
   };
   const { context, stored } = job;
@@ -129,6 +130,12 @@ async function readPart<Value>({ attempts }: Pick<Job, 'attempts'>, read: () => 
     if (!isGivenUp) throw error;
     return { kind: 'unreadable' };
   }
+}
+
+/** They are no part of the task, so a run begins without them where they cannot be read. */
+async function readChecks({ github, job }: ContextReader): Promise<TaskContext['checks']> {
+  const read = await readPart(job, () => github.fetchChecks());
+  return read.kind === 'read' ? read.value : null;
 }
 
 function mapPart<Value, Other>(part: Part<Value>, map: (value: Value) => Other): Part<Other> {

@@ -15,12 +15,13 @@ import {
   type SideQuestionOutcome,
 } from '../../core/state/question.ts';
 import { addTokens, NO_USAGE } from '../../core/state/spending.ts';
+import type { ToolName } from '../../core/state/tools.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
 import { ModelError } from '../../core/step/model-port.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import { fetchPathRules } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, resultIfClosed } from '../jobs/job.ts';
-import { isOverflow, logged, resultOfModelError } from './ask-model.ts';
+import { isOverflow, logged, resultOfModelError, unavailableTools } from './ask-model.ts';
 import { readTaskContext } from './read-context.ts';
 import { runToolCalls } from './tools/run-tools.ts';
 import { createWorkspace } from './tools/workspace.ts';
@@ -68,6 +69,7 @@ type Conversation = {
   readonly messages: readonly TranscriptMessage[];
   readonly model: string | null;
   readonly clearedBefore: number;
+  readonly omitted: readonly ToolName[];
 };
 
 /** The transcript of the run that was there, or else the pull request as for a task, and the question last. */
@@ -83,14 +85,16 @@ async function openConversation({ job, pull, question }: Asking): Promise<Conver
   if (transcript.length > 0) {
     const messages = [...transcript, ...buildInterimResults(transcript, run), openFromRun(question, earlier)];
     // A transcript is sent back to its own model.
-    return { messages, model: (run ?? { settings }).settings.model, clearedBefore: run?.clearedBefore ?? 0 };
+    const { clearedBefore = 0 } = run ?? {};
+    return { messages, model: (run ?? { settings }).settings.model, clearedBefore, omitted: unavailableTools(run) };
   }
   const summary = summarizePull(await fetchPull(job, pull));
   const rules = await fetchPathRules(context, github, pull);
   const { contextFiles, model } = settings;
   const reader = { github, task: question, contextFiles, rules, repo: ref.repo, pull: summary, job };
   const read = await readTaskContext({ ...reader, runId: null });
-  return { messages: openFromPull({ question, ref, earlier, pull: summary, context: read }), model, clearedBefore: 0 };
+  const messages = openFromPull({ question, ref, earlier, pull: summary, context: read });
+  return { messages, model, clearedBefore: 0, omitted: read.checks === null ? ['read_checks'] : [] };
 }
 
 /** Asks up to eight times: the last response can call nothing, so its text is the answer. */
@@ -130,7 +134,7 @@ function assistantMessages({ content, toolCalls, opaque }: ModelResponse): reado
 /** Sends the conversation, with fewer readings where they do not fit. Counts what the endpoint counted. */
 async function request(
   { job, question, spent }: Asking,
-  { messages, model: own, clearedBefore: before }: Conversation,
+  { messages, model: own, clearedBefore: before, omitted }: Conversation,
   mayCall: boolean,
 ): Promise<{ readonly response: ModelResponse; readonly clearedBefore: number }> {
   const { context, stopping } = job;
@@ -147,7 +151,7 @@ async function request(
     }
     try {
       const cacheKey = question.runId ?? question.id;
-      const asked = context.model.answerQuestion(plan.messages, stopping, cacheKey, mayCall, model);
+      const asked = context.model.answerQuestion(plan.messages, stopping, cacheKey, mayCall, model, omitted);
       const response = await logged(context, asked);
       spent.usage = addTokens(spent.usage, countedUsage(response, plan.estimatedTokens));
       return { response, clearedBefore };

@@ -20,6 +20,8 @@ export type StageOptions = {
   readonly database?: StoryDatabase;
   /** The price of the model. */
   readonly price?: ModelPrice;
+  /** Runs wait for the checks of their commits, as they do by default; other stories end without them. */
+  readonly waitsForChecks?: boolean;
 };
 
 /** A fake GitHub, a fake model and the real App, started once per test file; each story gets its own repository. */
@@ -62,7 +64,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   let store = await database.open();
   const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
     const merged = { ...options.environment, ...environment };
-    const served = { github, model, price: options.price ?? null };
+    const { price = null, waitsForChecks = false } = options;
+    const served = { github, model, price, waitsForChecks };
     const server = await serve(served, store, merged, logged, () => Date.now() + clock.passed);
     github.setWebhookTarget(`${server.url}/api/github/webhooks`);
     return server;
@@ -119,8 +122,13 @@ async function close(
   await database.drop();
 }
 
+type Served = Pick<Scenery, 'github' | 'model'> & {
+  readonly price: ModelPrice | null;
+  readonly waitsForChecks: boolean;
+};
+
 async function serve(
-  { price, ...scenery }: Pick<Scenery, 'github' | 'model'> & { readonly price: ModelPrice | null },
+  { price, waitsForChecks, ...scenery }: Served,
   store: Store,
   environment: Readonly<Record<string, string>>,
   logged: string[],
@@ -135,7 +143,8 @@ async function serve(
   const log = createLogger({ level: reading.config.log.level, format: 'json', secrets: ['model-key'], stream });
   const { config } = reading;
   const prices = price === null ? config.operator.settings.prices : new Map([[config.model.name, price]]);
-  const settings = { ...config.operator.settings, prices };
+  const defaults = { ...(waitsForChecks ? {} : { wait_for_checks: 'off' }), ...config.operator.settings.defaults };
+  const settings = { ...config.operator.settings, prices, defaults };
   return startServer({ ...config, operator: { ...config.operator, settings } }, log, { store, now });
 }
 

@@ -23,7 +23,7 @@ const PAGE = 100;
 function failed(count: number, from = 1): readonly LoggedDelivery[] {
   return Array.from({ length: count }, (_, place) => {
     const id = String(from + place);
-    const about = { event: 'issue_comment', action: 'created' };
+    const about = { event: 'issue_comment', action: 'created', repositoryId: 1 };
     return { id, guid: `g${id}`, deliveredAt: NOW - 100_000 + (from + place) * 10, ...about };
   });
 }

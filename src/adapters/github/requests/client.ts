@@ -153,7 +153,8 @@ function createMissing(now: () => number) {
 }
 
 /** Found at each request, because tests replace it. */
-const sendGlobally = (address: string, request: RequestInit): Promise<Response> => globalThis.fetch(address, request);
+export const sendGlobally = (address: string, request: RequestInit): Promise<Response> =>
+  globalThis.fetch(address, request);
 
 /** The host of GitHub's archives: `codeload.github.com`, or `codeload.` before the host of another server. */
 function downloadOrigin(baseUrl: string): string {

@@ -24,6 +24,10 @@ export type PullConnection = {
   readonly readMembers: GitHubClient;
   /** Fails if the installation does not let the App write check runs. */
   readonly writeChecks: GitHubClient;
+  /** Fails if the installation does not let the App see checks, statuses and logs. */
+  readonly readChecks: GitHubClient;
+  /** The end of a file in GitHub's storage; null if there is none. */
+  readonly download: (address: string) => Promise<Uint8Array | null>;
   readonly caches: GitHubCaches;
   /** Numeric id of the App's bot account, which identifies the App's own comments. */
   readonly botId: () => Promise<number>;

@@ -1,12 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
-import { missingPermissions, REQUIRED_PERMISSIONS, type RequiredPermission } from '../../../core/step/app-rights.ts';
+import {
+  missingPermissions,
+  type REGISTERED_PERMISSIONS,
+  REQUIRED_PERMISSIONS,
+  type RequiredPermission,
+} from '../../../core/step/app-rights.ts';
 import type { GitHubClient } from './client.ts';
 import { hasRemedy } from './errors.ts';
 
 /** Reading and writing use different tokens, so that code which serves the model cannot change anything. */
-export type TokenAccess = 'read-only' | 'read-write' | 'members' | 'checks';
+export type TokenAccess = 'read-only' | 'read-write' | 'members' | 'checks' | 'read-checks';
 
 type TokenOptions = {
   /** Authenticates as the App. It creates installation tokens and caches them for 59 minutes. */
@@ -23,9 +28,7 @@ export function createTokenTimes(): TokenTimes {
   return new LRUCache<string, number>({ max: 10_000 });
 }
 
-type TokenPermissions = Readonly<
-  Partial<Record<keyof typeof REQUIRED_PERMISSIONS | 'members' | 'checks', 'read' | 'write'>>
->;
+type TokenPermissions = Readonly<Partial<Record<keyof typeof REGISTERED_PERMISSIONS | 'members', 'read' | 'write'>>>;
 
 const TOKEN_PERMISSIONS = {
   'read-only': { contents: 'read', pull_requests: 'read', issues: 'read', metadata: 'read' },
@@ -34,6 +37,15 @@ const TOKEN_PERMISSIONS = {
   members: { members: 'read', metadata: 'read' },
   // Likewise optional.
   checks: { checks: 'write', metadata: 'read' },
+  // An installation can do without these, too.
+  'read-checks': {
+    actions: 'read',
+    checks: 'read',
+    statuses: 'read',
+    contents: 'read',
+    pull_requests: 'read',
+    metadata: 'read',
+  },
 } as const satisfies Record<TokenAccess, TokenPermissions>;
 
 /** Enough to read who speaks and to answer them, for an installation that has not granted everything. */
@@ -47,7 +59,7 @@ type InstallationToken = { readonly token: string; readonly mintedAt: number };
 
 /**
  * A token for one repository. If the installation lacks permissions, the token is only good for comments; GitHub then
- * refuses everything else. For members there is no such token. `refresh` replaces a cached one.
+ * refuses everything else. For members and checks there is no such token. `refresh` replaces a cached one.
  */
 export async function fetchInstallationToken(
   options: TokenOptions,
@@ -57,7 +69,7 @@ export async function fetchInstallationToken(
   try {
     return await createToken(options, TOKEN_PERMISSIONS[access], refresh);
   } catch (error) {
-    if (!hasRemedy(error, 'lesser-token') || access === 'members' || access === 'checks') throw error;
+    if (!hasRemedy(error, 'lesser-token') || (access !== 'read-only' && access !== 'read-write')) throw error;
     const { token } = await createToken(options, REDUCED_PERMISSIONS[access], refresh);
     return { token, mintedAt: 0 };
   }

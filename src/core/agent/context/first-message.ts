@@ -9,6 +9,7 @@ import {
   type PullSummary,
   type TaskContext,
 } from '../../state/task-context.ts';
+import { checksLine } from '../shared/check-texts.ts';
 import { excerptOf, materialLine, wordsOf } from '../shared/clean-text.ts';
 import { formatExcerpts } from './code-excerpts.ts';
 import { endOfHunk, formatDiffs } from './diff-excerpt.ts';
@@ -69,9 +70,10 @@ function block<Value>(title: string, part: Part<Value>, format: (value: Value) =
   return text === '' ? [] : [materialLine(title), text];
 }
 
-function pullBlock({ ref, pull, context: { changed } }: FirstMessage): readonly string[] {
+function pullBlock({ ref, pull, context: { changed, checks } }: FirstMessage): readonly string[] {
   const rows = changed.kind === 'read' ? changed.value : null;
-  return [materialLine('The pull request, as data'), formatPullData(ref, pull, rows)];
+  const state = checks === null ? [] : [checksLine(checks.head)];
+  return [materialLine('The pull request, as data'), formatPullData(ref, pull, rows), ...state];
 }
 
 const INSTRUCTIONS_RULE =

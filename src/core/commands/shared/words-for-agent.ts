@@ -1,5 +1,6 @@
 import { redactDiff } from '../../../lib/redaction.ts';
 import { withNote, wordsNote } from '../../actions/agent-notes.ts';
+import { answerInsteadOfWaiting } from '../../actions/check-wait.ts';
 import { continueRun } from '../../actions/continue-run.ts';
 import { runContinueNeeds, runStartNeeds, startSettings } from '../../actions/fact-needs.ts';
 import { endStep, recordFeedback, type StepBuilder, startStep, withReply } from '../../actions/step-builder.ts';
@@ -74,7 +75,7 @@ export function giveWordsToAgent(
   const lifted = recordFeedback(startStep(pull), context.facts.now);
   const noted = acknowledge(withNote(lifted, note), context, 'eyes');
   return receiver === 'active-run'
-    ? endStep(tellWhenRead(noted, context), 'note-queued')
+    ? endStep(answerInsteadOfWaiting(tellWhenRead(noted, context), context.facts.now), 'note-queued')
     : endStep(continueEndedRun(noted, context), 'resumed');
 }
 

@@ -14,6 +14,7 @@ import type { Permission } from '../../../core/state/vote.ts';
 import type { GitHub, ReviewThread } from '../../../core/step/ports.ts';
 import type { ToolResult } from '../../../core/step/signals.ts';
 import { findReadablePaths } from './list-paths.ts';
+import { readChecks } from './read-checks.ts';
 import { search } from './search-repository.ts';
 import {
   fetchAllowedFile,
@@ -133,4 +134,5 @@ export const READING_HANDLERS: { readonly [Name in ReadingToolName]: ToolHandler
   outline: outlineFile,
   read_diff: readDiff,
   read_discussion: readDiscussion,
+  read_checks: readChecks,
 };

@@ -5,8 +5,9 @@ import { findEarlierAnswer } from '../../../core/outcomes/earlier-answers.ts';
 import { decideReading, findChangeRule } from '../../../core/policy/path-policy.ts';
 import { notReadableOutput, notWritableOutput } from '../../../core/policy/path-tables.ts';
 import { type CheckedPath, checkPath } from '../../../core/policy/paths.ts';
+import type { CheckHistory, PullChecks } from '../../../core/state/checks.ts';
 import type { IssuedCall, ToolCall } from '../../../core/state/conversation.ts';
-import type { PullState } from '../../../core/state/pull-state.ts';
+import { activeRun, type PullState } from '../../../core/state/pull-state.ts';
 import type { Run } from '../../../core/state/run.ts';
 import type { PathRules } from '../../../core/state/settings.ts';
 import type { ToolName } from '../../../core/state/tools.ts';
@@ -47,6 +48,10 @@ export type Workspace = {
   readonly changedFiles: () => Promise<readonly PullRequestFile[]>;
   /** The words of people and bots, read once for all calls of a response. */
   readonly discussion: () => Promise<Discussion>;
+  /** The checks of the pull request, read once for all calls of a response. */
+  readonly checks: () => Promise<PullChecks | null>;
+  /** What the run knows of them; null for a question. */
+  readonly checkHistory: CheckHistory | null;
   /** The permissions that were asked for so far, by login. */
   readonly permissions: Map<string, Permission>;
   /** The workspace at the commit from which the pull request branched off. Search and changes belong to the head. */
@@ -89,6 +94,8 @@ export async function createWorkspace(
     isAnsweredEarlier: (change: Change) => findEarlierAnswer(pull, change) !== null,
     changedFiles: once(() => github.listFiles(headSha)),
     discussion: once(() => github.fetchDiscussion()),
+    checks: once(() => github.fetchChecks()),
+    checkHistory: activeRun(pull)?.branch.checks ?? null,
     permissions: new Map<string, Permission>(),
     now: () => clock.now(),
   };

@@ -25,7 +25,11 @@ function take(receive?: Store['receive'], self: AppIdentity | null = us) {
   };
   const stream = { write: (line: string) => void lines.push(line) };
   const taking = createDeliveryHandler({
-    store: { receive: receive ?? remember, broadcastToPulls: () => Promise.resolve('stored') },
+    store: {
+      receive: receive ?? remember,
+      broadcastToPulls: () => Promise.resolve('stored'),
+      noticeChecks: () => Promise.resolve(),
+    },
     identity: () => self,
     now: () => 1_000,
     log: createLogger({ level: 'debug', format: 'json', secrets: [], stream }),

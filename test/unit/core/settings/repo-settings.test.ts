@@ -30,6 +30,7 @@ expiry: 36h
 review_event: request-changes
 check_run: required
 label: false
+wait_for_checks: 2h
 review_approval: approve-all
 commit_message: "{summary} ({ids}) in {paths}"
 sign_off: true
@@ -65,6 +66,7 @@ describe('the repository’s settings', () => {
         protectedPaths: [],
         standingApprovals: 'path',
         expiryHours: 36,
+        checkWaitMinutes: 120,
         reviewEvent: 'request-changes',
         checkRun: 'required',
         label: false,

@@ -21,7 +21,7 @@ const READINGS = {
 function readingOf(name: string): string {
   const read = interpret({ ...recordedDelivery(name), app: APP });
   if (read.kind === 'ignored') return `ignored: ${read.reason}`;
-  if (read.kind === 'installation-event') return read.kind;
+  if (read.kind !== 'intent') return read.kind;
   const { intent } = read;
   if (intent.kind !== 'comment') return intent.kind;
   const { parsed } = intent;

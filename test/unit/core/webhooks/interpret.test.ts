@@ -26,6 +26,8 @@ function outcome(event: string, payload: unknown): string {
       return interpretation.reason;
     case 'intent':
       return interpretation.intent.kind;
+    case 'check-event':
+      return interpretation.checkEvent.key;
     case 'installation-event':
       return interpretation.installationEvent.kind === 'access-lost'
         ? interpretation.installationEvent.cause

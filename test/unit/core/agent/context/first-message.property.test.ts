@@ -42,10 +42,13 @@ function context(text: string): TaskContext {
       lineOf: () => text,
     },
   });
+  const check = { name: text, state: 'failed', word: 'failure', url: text, nodeId: null, jobId: null } as const;
+  const failing = { listed: [check], running: 0 };
   const change = { change: text, outcome: 'denied', lines: prose, by: ['ben'], reasons: [prose] } as const;
   return {
     changed: { kind: 'read', value: { rows: [{ path: text, status: 'added', added: 1, removed: 0 }], unlisted: 0 } },
     instructions: { kind: 'read', value: [] },
+    checks: { head: failing, base: failing },
     overview: {
       kind: 'read',
       value: { directories: [{ path: text, files: 1 }], rootFiles: [text], unlistedRootFiles: 0 },

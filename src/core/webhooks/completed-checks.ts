@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { CheckEvent } from '../state/checks.ts';
+import type { AppIdentity } from '../step/facts.ts';
+import type { IgnoreReason } from '../step/reasons.ts';
+import { NonEmptyName, PayloadRepository, PositiveId } from './payload-schemas.ts';
+
+const Sha = z.string().regex(/^[0-9a-f]{40,64}$/);
+
+const CompletedSuite = z.object({
+  action: z.literal('completed'),
+  repository: PayloadRepository,
+  check_suite: z.object({ id: PositiveId, head_sha: Sha, app: z.object({ slug: z.string().nullish() }).nullish() }),
+});
+
+const ReportedStatus = z.object({
+  repository: PayloadRepository,
+  sha: Sha,
+  context: NonEmptyName,
+  state: z.string(),
+});
+
+/** The events that can end a wait for checks. They name no pull request of a fork, so a commit stands for it. */
+const READERS: ReadonlyMap<string, (payload: unknown, app: AppIdentity) => CheckEvent | IgnoreReason> = new Map([
+  ['check_suite', readSuite],
+  ['status', readStatus],
+]);
+
+/** Reads a check event; null for any other event. */
+export function readCheckEvent(event: string, payload: unknown, app: AppIdentity): CheckEvent | IgnoreReason | null {
+  const read = READERS.get(event);
+  return read === undefined ? null : read(payload, app);
+}
+
+function readSuite(payload: unknown, app: AppIdentity): CheckEvent | IgnoreReason {
+  if (z.object({ action: z.string() }).safeParse(payload).data?.action !== 'completed') return 'unknown-event';
+  const parsed = CompletedSuite.safeParse(payload);
+  if (!parsed.success) return 'malformed';
+  const { repository, check_suite: suite } = parsed.data;
+  if (suite.app?.slug === app.slug) return 'own-event';
+  return { repositoryId: repository.id, head: suite.head_sha, key: `suite:${suite.id}` };
+}
+
+function readStatus(payload: unknown): CheckEvent | IgnoreReason {
+  const parsed = ReportedStatus.safeParse(payload);
+  if (!parsed.success) return 'malformed';
+  const { repository, sha: head, context, state } = parsed.data;
+  return state === 'pending' ? 'unknown-event' : { repositoryId: repository.id, head, key: `status:${context}` };
+}
