@@ -16,6 +16,8 @@ export type DemoEnvironment = {
   readonly model: ScriptedModel | null;
   /** Moves the clock of the fake GitHub forward, to simulate the time between two actions of people. */
   readonly advanceClock: (seconds: number) => void;
+  /** Moves the App's clock forward, too. */
+  readonly advanceAppClock: (seconds: number) => void;
   /** Resolves when the App has no work left. Throws after a timeout. */
   readonly waitUntilIdle: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -35,27 +37,36 @@ const REAL_MODEL_IDLE_TIMEOUT_MS = 900_000;
  * Starts all services on 127.0.0.1. The default store is an embedded database in memory. Throws `StartupError` for an
  * invalid configuration, after closing the services that it started.
  */
-export async function startDemoEnvironment(modelName: string | null, store?: Store): Promise<DemoEnvironment> {
+export async function startDemoEnvironment(
+  modelName: string | null,
+  store?: Store,
+  waitsForChecks = false,
+): Promise<DemoEnvironment> {
   const closers: CloseFunctions = [];
   const close = async (): Promise<void> => {
     for (let next = closers.pop(); next !== undefined; next = closers.pop()) await next();
   };
   try {
-    return await startServices({ modelName, store }, closers, close);
+    return await startServices({ modelName, store, waitsForChecks }, closers, close);
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-type EnvironmentOptions = { readonly modelName: string | null; readonly store: Store | undefined };
+type EnvironmentOptions = {
+  readonly modelName: string | null;
+  readonly store: Store | undefined;
+  /** The repository has checks, for which runs wait. */
+  readonly waitsForChecks: boolean;
+};
 
 async function startServices(
-  { modelName, store }: EnvironmentOptions,
+  { modelName, store, waitsForChecks }: EnvironmentOptions,
   closers: CloseFunctions,
   close: () => Promise<void>,
 ): Promise<DemoEnvironment> {
-  const clock = { ahead: 0 };
+  const clock = { ahead: 0, appAhead: 0 };
   const github = await startFakeGitHub({
     now: () => Date.now() + clock.ahead,
     webhookSecret: 'webhook-secret-of-the-demo',
@@ -63,7 +74,9 @@ async function startServices(
   closers.push(github.close);
   const model = modelName === null ? await startScriptedModel({ apiKey: MODEL_KEY }) : null;
   if (model !== null) closers.push(model.close);
-  const server = await startApp(loadConfig(createDemoSettings(github, model, modelName)), store);
+  const now = (): number => Date.now() + clock.appAhead;
+  const config = loadConfig(createDemoSettings(github, model, modelName));
+  const server = await startApp(config, { store, now, waitsForChecks });
   closers.push(server.stop);
   github.setWebhookTarget(`${server.url}/api/github/webhooks`);
   return {
@@ -71,6 +84,10 @@ async function startServices(
     model,
     advanceClock: (seconds) => {
       clock.ahead += seconds * 1000;
+    },
+    advanceAppClock: (seconds) => {
+      clock.ahead += seconds * 1000;
+      clock.appAhead += seconds * 1000;
     },
     waitUntilIdle: () => waitUntilIdle(github, server, model === null ? REAL_MODEL_IDLE_TIMEOUT_MS : IDLE_TIMEOUT_MS),
     close,
@@ -98,12 +115,19 @@ export function createDemoSettings(
   };
 }
 
-async function startApp(configResult: ConfigResult, givenStore: Store | undefined): Promise<RunningServer> {
+type AppOptions = Pick<EnvironmentOptions, 'store' | 'waitsForChecks'> & { readonly now: () => number };
+
+async function startApp(
+  configResult: ConfigResult,
+  { store: givenStore, now, waitsForChecks }: AppOptions,
+): Promise<RunningServer> {
   if (configResult.kind === 'problems') throw new StartupError(configResult.problems.join(' '));
-  const { config } = configResult;
+  const { operator, ...rest } = configResult.config;
+  const defaults = waitsForChecks ? {} : { wait_for_checks: 'off' };
+  const config = { ...rest, operator: { ...operator, settings: { ...operator.settings, defaults } } };
   const stream = { write: (line: string) => void process.stderr.write(line) };
   const store = givenStore ?? (await openStore({ databaseUrl: null, dataDir: null }));
-  return startServer(config, createLogger({ ...config.log, secrets: listSecrets(config), stream }), { store });
+  return startServer(config, createLogger({ ...config.log, secrets: listSecrets(config), stream }), { store, now });
 }
 
 async function waitUntilIdle(github: FakeGitHub, server: RunningServer, timeoutMs: number): Promise<void> {

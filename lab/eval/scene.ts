@@ -4,13 +4,14 @@ import type { FakeGitHub } from '../../fakes/github/fake-github.ts';
 import { readBlob, readGitCommit } from '../../fakes/github/git/objects.ts';
 import { listTreeEntries } from '../../fakes/github/git/trees.ts';
 import { OPERATIONS } from '../../fakes/github/operations/operations.ts';
-import type { FakeAccount, FakePullRequest, FakeRepository } from '../../fakes/github/state/github-state.ts';
+import type { FakeAccount, FakeActor, FakePullRequest, FakeRepository } from '../../fakes/github/state/github-state.ts';
 import type { ScriptedModel } from '../../fakes/model/scripted-model.ts';
 import { createPerson, type FakePerson } from '../../fakes/people/person.ts';
 import type { Store } from '../../src/adapters/store/store.ts';
 import { type PullState, pullRequestKey } from '../../src/core/state/pull-state.ts';
 import { createMemoryStore } from '../simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../simulation/memory-store/tables.ts';
+import { runTests } from './run-tests.ts';
 import type { EvalTask, Files, PersonName } from './tasks/task.ts';
 
 /** The pull request of one task on a fake GitHub of its own, with the real App. */
@@ -32,6 +33,9 @@ export type Scene = {
   readonly close: () => Promise<void>;
 };
 
+/** So long it takes until the checks of a commit have begun and ended. */
+const CHECKS_SECONDS = 61;
+
 /** The App did not come to rest in time. The message is one line. */
 export class TimeLimitError extends Error {}
 
@@ -46,8 +50,8 @@ export async function openScene(
   { modelName, deadline }: { readonly modelName: string | null; readonly deadline: number },
 ): Promise<Scene> {
   const store = createMemoryStore(createMemoryTables());
-  const environment = await startDemoEnvironment(modelName, store);
-  const { github, model, advanceClock, waitUntilIdle, close } = environment;
+  const environment = await startDemoEnvironment(modelName, store, task.ci !== undefined);
+  const { github, model, advanceClock, advanceAppClock, waitUntilIdle, close } = environment;
   const { repository, pull, accounts } = openPull(github, task);
   const key = keyOf(github, repository, pull);
   const state = (): Promise<PullState> => store.load(key, { ids: [], commentId: null });
@@ -61,10 +65,24 @@ export async function openScene(
     advanceClock(2);
     await waitUntilIdle();
   };
+  const actions = task.ci === undefined ? null : addActions(github);
+  const check = async (): Promise<void> => {
+    if (actions === null || task.ci === undefined) return;
+    const { sha } = current().head;
+    const { passed, output } = await runTests({ ...readFiles(github, sha), ...task.ci });
+    const conclusion = passed ? 'success' : 'failure';
+    const job = { actor: actions, repositoryId: repository.id, headSha: sha, name: 'test', log: `${output}\n` };
+    github.apply(OPERATIONS.createCheckRun, { ...job, conclusion });
+  };
+  await check();
   const act = async (action: () => unknown): Promise<void> => {
     await prepare(action);
     for (let now = await state(); !isAtRest(now) || (await hasWorkSoon(store, now)); now = await state()) {
       if (Date.now() > deadline) throw new TimeLimitError('The time of the task is over.');
+      if (now.run?.phase.kind === 'awaiting-checks') {
+        await check();
+        advanceAppClock(CHECKS_SECONDS);
+      }
       await sleep(50);
       await waitUntilIdle();
     }
@@ -105,6 +123,14 @@ type OpenedPull = {
   readonly pull: FakePullRequest;
   readonly accounts: Readonly<Record<PersonName, FakeAccount>>;
 };
+
+/** GitHub Actions, as the actor of its jobs. */
+function addActions(github: FakeGitHub): FakeActor {
+  const { ownerId } = github.state().apps.get(github.app.id) ?? { ownerId: 0 };
+  const app = { slug: 'github-actions', ownerId, permissions: { checks: 'write' }, events: [] } as const;
+  const { id, botId } = github.apply(OPERATIONS.addApp, app);
+  return { accountId: botId, viaAppId: id };
+}
 
 let scenes = 0;
 

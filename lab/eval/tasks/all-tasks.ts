@@ -1,4 +1,5 @@
 import * as bugs from './bugs.ts';
+import * as checks from './checks.ts';
 import * as docsAndConfig from './docs-and-config.ts';
 import * as everyday from './everyday.ts';
 import * as exactBytes from './exact-bytes.ts';
@@ -13,7 +14,7 @@ import * as wholeFiles from './whole-files.ts';
 
 const GROUPS = [
   ...[bugs, threads, manyFiles, docsAndConfig, everyday, exactBytes],
-  ...[wholeFiles, people, instructions, traps, languages],
+  ...[wholeFiles, people, instructions, traps, languages, checks],
 ];
 
 /** All tasks: every export of the files with tasks. */

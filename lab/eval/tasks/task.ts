@@ -18,6 +18,8 @@ export type EvalTask = {
   readonly task: string;
   /** Where she writes it; in the conversation by default. */
   readonly place?: TaskPlace;
+  /** The repository has a check named `test`: its tests, with these files that only CI has. */
+  readonly ci?: Files;
   /** Actions of people besides approving everything. */
   readonly reviewer?: Reviewer;
   readonly grader: Grader;
