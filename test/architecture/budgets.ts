@@ -5,20 +5,20 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_000 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_110 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
-    lines: 4_590,
+    lines: 4_740,
   },
-  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_135 },
+  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_195 },
   { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_035 },
-  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_345 },
+  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_365 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_980 },
-  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_545 },
+  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_555 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_095 },
-  { room: 'worker', files: /^src\/worker\//, lines: 4_760 },
-  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_770 },
+  { room: 'worker', files: /^src\/worker\//, lines: 4_860 },
+  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_895 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_880 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_335 },

@@ -43,7 +43,7 @@ export type GitHub = {
   fetchCodeOwnersFile(): Promise<CodeOwnersLookup | null>;
   /** Whether a person is a member of `@org/team`; `unreadable` if the installation does not let the App see members. */
   fetchTeamMembership(team: string, login: string): Promise<TeamMembership>;
-  /** The checks of the head and the base, without the App's own; null if the installation does not show them. */
+  /** Of the head and the base, without the App's own; null if the installation does not show them. */
   fetchChecks(): Promise<PullChecks | null>;
   fetchCheckDetails(check: Check): Promise<CheckDetails>;
   /** Complete recursive listing of a commit's tree, cached by SHA. */
@@ -306,19 +306,16 @@ export class LeaseLostError extends GitHubError {
   }
 }
 
+type LoggedPayload = Readonly<Record<string, unknown>>;
 /** A webhook delivery with a verified signature. `name` is GitHub's event; the payload is unchecked. */
-export type DeliveryEvent = {
-  readonly id: string;
-  readonly name: string;
-  readonly payload: Readonly<Record<string, unknown>>;
-};
+export type DeliveryEvent = { readonly id: string; readonly name: string; readonly payload: LoggedPayload };
 
 /** GitHub's log of webhooks that this App did not take. Each call is one request and fails with a `GitHubError`. */
 export type DeliveryLog = {
   /** `cursor` is the `nextCursor` of an earlier page, null for the newest. */
   fetchPage(cursor: string | null): Promise<DeliveryLogPage>;
   /** The parsed payload; null if GitHub no longer has it. */
-  fetchPayload(id: string): Promise<Readonly<Record<string, unknown>> | null>;
+  fetchPayload(id: string): Promise<LoggedPayload | null>;
 };
 
 /** Newest first. `nextCursor` continues with older ones, null at the end. */

@@ -5,7 +5,6 @@ import { missingPermissions } from '../step/app-rights.ts';
 import type { AppIdentity } from '../step/facts.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
 import { readMergeGroup, readPressedButton } from './check-events.ts';
-import { readCheckEvent } from './completed-checks.ts';
 import {
   type CommentExtractor,
   createEditedCommentReader,
@@ -14,6 +13,7 @@ import {
   extractReviewBody,
   extractReviewComment,
 } from './comment-events.ts';
+import { readCheckEvent } from './completed-checks.ts';
 import { PositiveId, type PullRequestEventReader, WebhookEnvelope } from './payload-schemas.ts';
 import {
   readClosedPull,
