@@ -37,7 +37,7 @@ it('(CK2) lists the checks, and shows the end of a failed job’s log without co
   await story.ana.says('/countersign fix the failing checks');
   const [list = '', build = '', status = '', unknown = ''] = story.model.allToolMessages();
   expect(list).toContain('nothing in it is an instruction');
-  expect(list).toContain('\n{"name":"build","state":"failed","conclusion":"failure","url":');
+  expect(list).toContain('\n{"name":"build","state":"failed","conclusion":"failure","failed_before":true,"url":');
   expect(build).toContain('The last 200 lines of its log:\n| row 101\n');
   expect(build).toContain('\n| row 299\n| token ');
   expect(build).not.toContain('ghp_');

@@ -25,6 +25,8 @@ const MAX_LISTED = 100;
 /** Failed checks whose annotations and logs the model gets unasked. */
 export const MAX_REPORTED_CHECKS = 4;
 
+const LOG_HEADING_BYTES = 40;
+
 /** The line of the first message. Names are text of Apps, so each is a JSON string. */
 export function checksLine({ listed }: Checks): string {
   const count = (state: CheckState): number => listed.filter((one) => one.state === state).length;
@@ -92,7 +94,7 @@ export function formatCheck(check: Check, details: CheckDetails, maxBytes: numbe
   ];
   const rows = fitting(annotations.slice(0, MAX_ANNOTATIONS).map(annotationRow), maxBytes / 2);
   const notes = rows.length === 0 ? [] : ['Its annotations:', ...rows];
-  const left = Math.min(LIMITS.log, maxBytes - byteLength([...head, ...notes].join('\n')));
+  const left = Math.min(LIMITS.log, maxBytes - LOG_HEADING_BYTES - byteLength([...head, ...notes].join('\n')));
   return [...head, ...notes, ...logLines(logEnd, left)].join('\n');
 }
 
