@@ -145,7 +145,11 @@ function checkResponse(source: OpenApiDescription, route: string, status: number
   if (!(status in responses))
     return UNDESCRIBED_STATUSES.has(status) ? [] : [`${location}: GitHub never answers this status`];
   const schema = responses[status];
-  if (!isRecord(schema)) return body === undefined ? [] : [`${location}: has a body although none is described`];
+  // Errors have a body also where their description names no form.
+  if (!isRecord(schema))
+    return body === undefined || UNDESCRIBED_STATUSES.has(status)
+      ? []
+      : [`${location}: has a body although none is described`];
   const validate = source.compileSchema(location, schema);
   return validate(body) ? [] : formatErrors(location, validate.errors);
 }
