@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { Check, CheckDetails, CheckState, Checks, PullChecks } from '../../core/state/checks.ts';
 import { GitHubError, means } from '../../core/step/ports.ts';
-import { askGraphql, type PullConnection, repositoryParams, visibleNodes } from './requests/connection.ts';
+import {
+  askGraphql,
+  type PullConnection,
+  repositoryParams,
+  visibleNodes,
+  withSmallerPages,
+} from './requests/connection.ts';
 import { hasRemedy } from './requests/errors.ts';
 
 /** Suites of a commit, and check runs of a suite, that one request lists. */
@@ -50,13 +56,15 @@ const DETAILS_QUERY = `query checkDetails($id: ID!) {
 
 /**
  * The checks of the head and of the base branch, without those of this App, in one request. Null where the installation
- * does not let the App see them.
+ * does not let the App see them, or where GitHub finds them too many to answer: a part of them proves nothing.
  */
 export async function fetchChecks({ ref, readChecks, slug }: PullConnection): Promise<PullChecks | null> {
   const ownSlug = await slug();
   try {
     const variables = { ...repositoryParams(ref), number: ref.number };
-    const { repository } = await askGraphql(readChecks, CHECKS_QUERY, variables, ChecksAnswer);
+    const ask = () => askGraphql(readChecks, CHECKS_QUERY, variables, ChecksAnswer);
+    // A bad gateway can be a blink, too, so the same is asked twice.
+    const { repository } = await withSmallerPages([PAGES, PAGES], ask);
     const { state, headRefOid: headSha, own, head, baseRef } = repository.pullRequest;
     const newest = head.nodes.at(-1)?.commit ?? null;
     return {
@@ -68,10 +76,12 @@ export async function fetchChecks({ ref, readChecks, slug }: PullConnection): Pr
       base: baseRef?.target == null ? NO_CHECKS : toChecks(baseRef.target, ownSlug),
     };
   } catch (error) {
-    if (hasRemedy(error, 'lesser-token') || means(error, 'not-allowed')) return null;
+    if (REMEDIES_FORGONE.some((remedy) => hasRemedy(error, remedy)) || means(error, 'not-allowed')) return null;
     throw error;
   }
 }
+
+const REMEDIES_FORGONE = ['lesser-token', 'smaller-pages'] as const;
 
 const NO_CHECKS: Checks = { listed: [], running: 0 };
 

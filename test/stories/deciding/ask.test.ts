@@ -104,6 +104,7 @@ describe('a question while changes are pending', () => {
       'outline',
       'read_diff',
       'read_discussion',
+      'read_checks',
     ]);
     expect(request?.messages.at(-1)?.content).toContain(`${ana.login} asks a question`);
     expect(request?.messages.at(-1)?.content).toContain('"when?"');

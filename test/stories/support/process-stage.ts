@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject, vi } from 'vitest';
@@ -34,6 +34,9 @@ export async function openProcessStage(environment: Readonly<Record<string, stri
   const { github, model } = scenery;
   const folder = await mkdtemp(join(tmpdir(), 'countersign-process-'));
   const dataDir = join(folder, 'data');
+  const settings = join(folder, 'countersign-operator.yml');
+  // A run would end a minute later than its commit.
+  await writeFile(settings, 'defaults:\n  wait_for_checks: off\n');
   await cp(inject('templateDatabase'), dataDir, { recursive: true });
   let running: Running | null = null;
   const current = (): Running => {
@@ -48,7 +51,7 @@ export async function openProcessStage(environment: Readonly<Record<string, stri
   };
   const start = async (): Promise<void> => {
     const app = createAppEnvironment(scenery.github, scenery.model);
-    running = run(['start'], { ...app, DATA_DIR: dataDir, ...environment }, folder);
+    running = run(['start'], { ...app, DATA_DIR: dataDir, CONFIG_FILE: settings, ...environment }, folder);
     const line = parseJson(await running.line('"listening"'));
     github.setWebhookTarget(`${isRecord(line) ? String(line['url']) : ''}/api/github/webhooks`);
   };
