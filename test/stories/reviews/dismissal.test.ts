@@ -67,6 +67,7 @@ describe('review_event: request-changes', () => {
     stage().github.faults.add({ route: DISMISS, kind: 'fail-before-apply', status: 403, times: 9 });
     await story.ana.says('/stop');
     await stage().later(61);
+    await stage().later(61);
     stage().github.faults.clear();
     expect(ownReview(story).state).toBe('CHANGES_REQUESTED');
     expect(story.bot.run().body).toContain('GitHub refused to let Countersign dismiss [this request for changes](');

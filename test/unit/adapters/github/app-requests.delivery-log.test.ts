@@ -33,6 +33,7 @@ describe('the delivery log', () => {
         {
           id: LARGE,
           guid: 'g-1',
+          repositoryId: 22,
           deliveredAt: Date.parse('2026-11-21T11:59:30.123Z'),
           event: 'issue_comment',
           action: 'created',

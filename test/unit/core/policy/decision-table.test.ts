@@ -153,6 +153,7 @@ describe('whether a change is committed', () => {
       'review_event',
       'check_run',
       'label',
+      'wait_for_checks',
       'review_approval',
       'commit_message',
       'sign_off',
