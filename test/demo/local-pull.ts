@@ -50,7 +50,8 @@ export function createEdgeCaseRepository(): LocalRepository {
   local.write('windows.py', '# Loads what they recieve.\r\ndef load_file():  \r\n    pass\r\n');
   local.write('no-newline.js', '// The the first.\nexport const one = 1;\nexport const two = 2;');
   local.write('picture.bin', Uint8Array.from([...BINARY, 7]));
-  local.git('add', 'windows.py', 'no-newline.js', 'picture.bin');
+  local.write('notes.py', '# They recieve it.\nx = 1\n\n\n# This is is it.\ny = 2\n\n\nz = 3   \n');
+  local.git('add', 'windows.py', 'no-newline.js', 'notes.py', 'picture.bin');
   local.git('commit', '-qm', 'Make it *awkward* --\u{1b}[31m');
   return local;
 }

@@ -124,6 +124,7 @@ export const STYLE_CHECK: EvalTask = {
     ),
     says('It uses `log` of the repository now.'),
   ],
+  mistakes: { 'changes nothing': [says('The checks look fine to me.')] },
 };
 
 const TWICE_CI = {
@@ -171,6 +172,7 @@ export const RED_TWICE: EvalTask = {
     calls(edit('src/parse.js', "?? '')", '?? 1)')),
     says('Without a unit they are seconds.'),
   ],
+  mistakes: { 'changes nothing': [says('The checks look fine to me.')] },
 };
 
 const WINDOWS_CI = {
@@ -213,6 +215,7 @@ export const OTHER_PLATFORM: EvalTask = {
     calls(edit('src/paths.js', "path.slice(path.lastIndexOf('/') + 1)", 'path.split(/[\\\\/]/).at(-1)')),
     says('It splits paths of Windows, too.'),
   ],
+  mistakes: { 'changes nothing': [says('The checks look fine to me.')] },
 };
 
 const COUNTED_CI = {
@@ -267,4 +270,5 @@ export const BROKEN_CALLER: EvalTask = {
     calls(edit('src/badge.js', 'count(items.map(({ pieces }) => pieces))', 'count(items)')),
     says('The badge gives it the items.'),
   ],
+  mistakes: { 'changes nothing': [says('The checks look fine to me.')] },
 };

@@ -253,6 +253,14 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
     });
   });
 
+  it('a label of a pull request: an App that may not create one is refused', async () => {
+    const { issues } = client.rest;
+    const pull = { ...repo, issue_number: shop.pull.number };
+    await expect(issues.addLabels({ ...pull, labels: ['waiting'] })).rejects.toMatchObject({ status: 403 });
+    expect((await issues.listLabelsOnIssue(pull)).data).toEqual([]);
+    await expect(issues.removeLabel({ ...pull, name: 'waiting' })).rejects.toMatchObject({ status: 404 });
+  });
+
   it('members of a team are hidden from a token that may not see them', async () => {
     const membership = { org: 'acme', team_slug: 'payments', username: 'ana' };
     await expect(client.rest.teams.getMembershipForUserInOrg(membership)).rejects.toMatchObject({ status: 403 });
