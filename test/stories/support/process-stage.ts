@@ -36,7 +36,7 @@ export async function openProcessStage(environment: Readonly<Record<string, stri
   const dataDir = join(folder, 'data');
   const settings = join(folder, 'countersign-operator.yml');
   // A run would end a minute later than its commit.
-  await writeFile(settings, 'defaults:\n  wait_for_checks: off\n');
+  await writeFile(settings, 'wait_for_checks: off\n');
   await cp(inject('templateDatabase'), dataDir, { recursive: true });
   let running: Running | null = null;
   const current = (): Running => {
