@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { numberInExternalId } from '../policy/waiting.ts';
 import {
   actorOf,
+  CommitSha,
   NonEmptyName,
   PayloadAccount,
   PayloadRepository,
@@ -10,13 +11,11 @@ import {
   toPullRequestRef,
 } from './payload-schemas.ts';
 
-const Sha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
-
 const Press = z.object({
   repository: PayloadRepository,
   check_run: z.object({
     id: PositiveId,
-    head_sha: Sha,
+    head_sha: CommitSha,
     external_id: z.string().max(200),
     app: z.object({ slug: NonEmptyName }),
   }),
@@ -43,7 +42,7 @@ export const readPressedButton: PullRequestEventReader = (payload, context) => {
 
 const MergeGroup = z.object({
   repository: PayloadRepository,
-  merge_group: z.object({ head_sha: Sha, head_ref: NonEmptyName }),
+  merge_group: z.object({ head_sha: CommitSha, head_ref: NonEmptyName }),
   sender: PayloadAccount,
 });
 

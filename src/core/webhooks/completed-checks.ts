@@ -2,19 +2,21 @@ import { z } from 'zod';
 import type { CheckEvent } from '../state/checks.ts';
 import type { AppIdentity } from '../step/facts.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
-import { NonEmptyName, PayloadRepository, PositiveId } from './payload-schemas.ts';
-
-const Sha = z.string().regex(/^[0-9a-f]{40,64}$/);
+import { CommitSha, NonEmptyName, PayloadRepository, PositiveId } from './payload-schemas.ts';
 
 const CompletedSuite = z.object({
   action: z.literal('completed'),
   repository: PayloadRepository,
-  check_suite: z.object({ id: PositiveId, head_sha: Sha, app: z.object({ slug: z.string().nullish() }).nullish() }),
+  check_suite: z.object({
+    id: PositiveId,
+    head_sha: CommitSha,
+    app: z.object({ slug: z.string().nullish() }).nullish(),
+  }),
 });
 
 const ReportedStatus = z.object({
   repository: PayloadRepository,
-  sha: Sha,
+  sha: CommitSha,
   context: NonEmptyName,
   state: z.string(),
 });

@@ -9,6 +9,9 @@ export const PositiveId = z.int().positive();
 
 export const NonEmptyName = z.string().min(1);
 
+/** SHA-1 or SHA-256, in lower case. */
+export const CommitSha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+
 /** GitHub's times, converted to UTC in whole seconds. */
 export const Timestamp = z.iso
   .datetime({ offset: true })

@@ -3,6 +3,7 @@ import type { Actor, Intent, PullRequestRef } from '../state/intent.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
 import {
   actorOf,
+  CommitSha,
   type DeliveryContext,
   NonEmptyName,
   PayloadAccount,
@@ -32,15 +33,13 @@ function createReader<Payload extends z.infer<typeof About>>(
   };
 }
 
-const Sha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
-
 /** The App's own pushes count too: the commit might belong to another pull request with the same head branch. */
 export const readPush = createReader(
-  About.extend({ before: Sha, after: Sha }),
+  About.extend({ before: CommitSha, after: CommitSha }),
   ({ before, after }, { pull, actor }) => ({ kind: 'pushed', pull, actor, before, after }),
 );
 
-/** A branch rule can demand the check run of what waits, also where nothing ever did. */
+/** A branch rule can demand the App's check run, also where no change was ever proposed. */
 export const readOpenedPull = createReader(About, (_payload, { pull, actor }) => ({ kind: 'opened', pull, actor }));
 
 /** The end of a pull request, merged or not: pending proposals can no longer be applied. */
