@@ -10,20 +10,23 @@ import {
 } from './requests/connection.ts';
 import { hasRemedy } from './requests/errors.ts';
 
-/** Suites of a commit, and check runs of a suite, that one request lists. */
-const PAGES = { suites: 50, runs: 100 } as const;
+/** Suites of a commit that one request lists. */
+const MAX_SUITES = 50;
+
+/** Check runs of a suite. A suite tells its own state, so those that a page leaves out hide no failure. */
+const RUNS_SIZES = [100, 20] as const;
 
 /** GitHub Actions, whose check runs are jobs with logs. */
 const ACTIONS_SLUG = 'github-actions';
 
 const CHECKS_FRAGMENT = `fragment checks on Commit {
   oid
-  checkSuites(first: ${PAGES.suites}) {
+  checkSuites(first: ${MAX_SUITES}) {
     nodes {
       status conclusion
       app { slug name }
       workflowRun { workflow { name } }
-      checkRuns(first: ${PAGES.runs}, filterBy: { checkType: LATEST }) {
+      checkRuns(first: $runs, filterBy: { checkType: LATEST }) {
         nodes { id name status conclusion detailsUrl }
       }
     }
@@ -31,7 +34,7 @@ const CHECKS_FRAGMENT = `fragment checks on Commit {
   status { contexts { context state targetUrl } }
 }`;
 
-const CHECKS_QUERY = `query pullChecks($owner: String!, $repo: String!, $number: Int!) {
+const CHECKS_QUERY = `query pullChecks($owner: String!, $repo: String!, $number: Int!, $runs: Int!) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
       state
@@ -56,15 +59,15 @@ const DETAILS_QUERY = `query checkDetails($id: ID!) {
 
 /**
  * The checks of the head and of the base branch, without those of this App, in one request. Null where the installation
- * does not let the App see them, or where GitHub finds them too many to answer: a part of them proves nothing.
+ * does not let the App see them, or where GitHub finds them too many to answer.
  */
 export async function fetchChecks({ ref, readChecks, slug }: PullConnection): Promise<PullChecks | null> {
   const ownSlug = await slug();
   try {
     const variables = { ...repositoryParams(ref), number: ref.number };
-    const ask = () => askGraphql(readChecks, CHECKS_QUERY, variables, ChecksAnswer);
-    // A bad gateway can be a blink, too, so the same is asked twice.
-    const { repository } = await withSmallerPages([PAGES, PAGES], ask);
+    const { repository } = await withSmallerPages(RUNS_SIZES, (runs) =>
+      askGraphql(readChecks, CHECKS_QUERY, { ...variables, runs }, ChecksAnswer),
+    );
     const { state, headRefOid: headSha, own, head, baseRef } = repository.pullRequest;
     const newest = head.nodes.at(-1)?.commit ?? null;
     return {
