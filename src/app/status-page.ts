@@ -1,5 +1,5 @@
 import type { Readiness } from '../adapters/http/server.ts';
-import type { Waiting } from '../adapters/telemetry/waiting-gauges.ts';
+import type { WaitingWork } from '../adapters/telemetry/waiting-gauges.ts';
 import { escapeHtml } from '../lib/escape-html.ts';
 import type { Finding } from './probes.ts';
 
@@ -12,7 +12,7 @@ type StatusInput = {
   readonly isPaused: boolean;
   readonly upMs: number;
   /** Null while the database does not answer. */
-  readonly waiting: Waiting | null;
+  readonly waiting: WaitingWork | null;
   /** Null for a probe that has not looked yet. */
   readonly probes: readonly { readonly name: string; readonly findings: readonly Finding[] | null }[];
 };
@@ -57,7 +57,7 @@ ${lines === '' ? '<li>nothing was looked at yet</li>' : lines}
 `;
 }
 
-function countRows({ pendingChanges, runs, dueSignals, dueEffects }: Waiting) {
+function countRows({ pendingChanges, runs, dueSignals, dueEffects }: WaitingWork) {
   const active = runs.reduce((sum, { count }) => sum + count, 0);
   return [
     ['Changes that wait for people', String(pendingChanges)],

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Effect, LANES } from '../../core/step/effects.ts';
 import type { Step } from '../../core/step/step.ts';
-import type { Waiting } from '../telemetry/waiting-gauges.ts';
+import type { WaitingWork } from '../telemetry/waiting-gauges.ts';
 import { claimPull, endLeases, findNextDue, releasePullClaim, renewPullClaim, takeNextWork } from './claims.ts';
 import { deleteExpired } from './cleanup.ts';
 import { countWaiting } from './count-waiting.ts';
@@ -93,7 +93,7 @@ export type OperatorAccess = {
   /** Null for an unknown question. */
   readonly answerOperator: (question: string, input: unknown) => Promise<unknown> | null;
   /** Counts the waiting work at this time (ms since the epoch). */
-  readonly countWaiting: (now: number) => Promise<Waiting>;
+  readonly countWaiting: (now: number) => Promise<WaitingWork>;
 };
 
 /** Creates the store on a database that has this version's schema. */

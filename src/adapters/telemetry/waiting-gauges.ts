@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 
 /** What the database holds at a time, over all repositories. `oldestPendingAt` is ms; null if nothing is pending. */
-export type Waiting = {
+export type WaitingWork = {
   readonly pendingChanges: number;
   readonly oldestPendingAt: number | null;
   /** Signals and effects that are due. */
@@ -13,13 +13,13 @@ export type Waiting = {
 };
 
 /** Counts the waiting work at this time (ms since the epoch). */
-export type WaitingReader = (now: number) => Promise<Waiting>;
+export type WaitingReader = (now: number) => Promise<WaitingWork>;
 
 /** Anybody who reaches the page could otherwise keep the database busy. */
 const MIN_INTERVAL_MS = 5_000;
 
 /** Resolves with the work that waits, as of at most five seconds ago; null while the database does not answer. */
-export type RecentWaiting = () => Promise<Waiting | null>;
+export type RecentWaiting = () => Promise<WaitingWork | null>;
 
 /** Creates the gauges of the work that waits in the database. The returned function brings them up to date. */
 export function createWaitingGauges(registry: Registry, read: WaitingReader): RecentWaiting {
@@ -32,7 +32,7 @@ export function createWaitingGauges(registry: Registry, read: WaitingReader): Re
   const effects = gauge('effects_due', 'Effects that are due and not performed.');
   const deadLetters = gauge('dead_letters', 'Signals that were given up and are kept.');
   const runs = gauge('runs', 'Runs that have not ended, by phase.', ['phase']);
-  const show = async (now: number): Promise<Waiting | null> => {
+  const show = async (now: number): Promise<WaitingWork | null> => {
     try {
       const waiting = await read(now);
       databaseUp.set(1);
@@ -52,7 +52,7 @@ export function createWaitingGauges(registry: Registry, read: WaitingReader): Re
       return null;
     }
   };
-  let [readAt, recent] = [Number.NEGATIVE_INFINITY, Promise.resolve<Waiting | null>(null)];
+  let [readAt, recent] = [Number.NEGATIVE_INFINITY, Promise.resolve<WaitingWork | null>(null)];
   return () => {
     const now = Date.now();
     if (now - readAt >= MIN_INTERVAL_MS) [readAt, recent] = [now, show(now)];
