@@ -2,10 +2,9 @@ import {
   CHECK_RUN_NAME,
   type CheckRunPage,
   type FoundCheckRun,
-  GitHubError,
-  means,
   type OutdatedCheckRunPage,
-} from '../../core/step/ports.ts';
+} from '../../core/state/published.ts';
+import { GitHubError, means } from '../../core/step/ports.ts';
 import { cacheKey, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
 import { hasRemedy, nullIfGone } from './requests/errors.ts';
 

@@ -121,7 +121,7 @@ export function nothingOnPaths(glob: string, pending: readonly Proposal[]): Repl
 /** A button that was pressed on a list that is not the current one any more. */
 export function listOutdated(login: string): Reply {
   return composeReply(
-    `${escapeMessage(login)}: your button decided nothing, because what waits has changed since its list was shown. Look at the newest check run **Countersign**, then press its button.`,
+    `${escapeMessage(login)}: your button decided nothing, because its list has changed since it was shown. Look at the newest check run **Countersign**, then press its button.`,
   );
 }
 

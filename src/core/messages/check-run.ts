@@ -9,9 +9,9 @@ import {
   type Waiting,
 } from '../policy/waiting.ts';
 import type { Proposal } from '../state/proposal.ts';
+import type { CheckRunPage, OutdatedCheckRunPage } from '../state/published.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { CheckRunMode } from '../state/settings.ts';
-import type { CheckRunPage, OutdatedCheckRunPage } from '../step/ports.ts';
 import { formatProposalList, linkedId, numberOf } from './proposal/proposal-status.ts';
 import { renderListedProposal } from './proposal/read-back.ts';
 import { runWarnings } from './run-warnings.ts';
@@ -30,7 +30,7 @@ type CheckRunView = {
   readonly links: RepoLinks;
 };
 
-/** The check run of what waits: every pending change whole, and buttons where one press may decide on all of them. */
+/** The check run of the waiting list: every pending change whole, and buttons where one press may decide on all of them. */
 export function renderCheckRun({ pull, waiting, mode, links }: CheckRunView): CheckRunPage {
   const { changes, digest } = waiting;
   const about = { externalId: externalIdOf(pull.ref.number, digest), detailsUrl: pullUrl(pull, links) };
@@ -53,7 +53,7 @@ export function renderOutdatedCheckRun(pull: PullState, head: string, links: Rep
   return {
     conclusion: 'neutral',
     title: 'This list is over',
-    summary: `What waits on ${link('the pull request', pullUrl(pull, links))} has changed since this list at ${codeSpan(shortSha(head))}.`,
+    summary: `The changes that wait on ${link('the pull request', pullUrl(pull, links))} are others now, or none. This list was for ${codeSpan(shortSha(head))}.`,
     text: '',
     detailsUrl: pullUrl(pull, links),
     actions: [],

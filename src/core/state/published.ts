@@ -1,7 +1,7 @@
 /** GitHub's label of a pull request on which something waits for people. */
 export const WAITING_LABEL = 'countersign: waiting';
 
-/** What GitHub shows of what waits on a pull request, as the App last left it. */
+/** The check run and the label that tell people of pending changes, as the App last left them on GitHub. */
 export type Published = {
   /** The App put the label there, or found it there while something waited. */
   readonly label: boolean;
@@ -19,3 +19,24 @@ export type PublishedCheck = {
 };
 
 export const NOTHING_PUBLISHED: Published = { label: false, check: null };
+
+/** The name of the App's check run. */
+export const CHECK_RUN_NAME = 'Countersign';
+
+/** A completed check run, as GitHub shows it. Texts are Markdown of at most 65,535 characters. */
+export type CheckRunPage = {
+  readonly externalId: string;
+  readonly detailsUrl: string;
+  readonly conclusion: 'success' | 'neutral' | 'action_required';
+  readonly title: string;
+  readonly summary: string;
+  /** Empty for none. */
+  readonly text: string;
+  /** The buttons. */
+  readonly actions: readonly { readonly label: string; readonly description: string; readonly identifier: string }[];
+};
+
+/** A new content of a check run; without `externalId` it keeps its own. */
+export type OutdatedCheckRunPage = Omit<CheckRunPage, 'externalId'> & Partial<Pick<CheckRunPage, 'externalId'>>;
+
+export type FoundCheckRun = { readonly id: number; readonly externalId: string };

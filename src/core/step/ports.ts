@@ -3,6 +3,7 @@ import type { Check, CheckDetails, PullChecks } from '../state/checks.ts';
 import type { BranchRule } from '../state/head-branch.ts';
 import type { CommentLocation, PullRequestRef } from '../state/intent.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
+import type { CheckRunPage, FoundCheckRun, OutdatedCheckRunPage } from '../state/published.ts';
 import type { DiffSide } from '../state/task-context.ts';
 import type { Permission, VoteLocation, VoteSources } from '../state/vote.ts';
 import type { RequiredPermission } from './app-rights.ts';
@@ -116,27 +117,6 @@ export type GitHub = {
   /** Compare-and-swap on the head. Throws a `GitHubError` if it is unknown whether the commit exists. */
   commit(plan: Countersigned<CommitPlan>): Promise<CommitResult>;
 };
-
-/** The name of the App's check run of what waits. */
-export const CHECK_RUN_NAME = 'Countersign';
-
-/** A completed check run, as GitHub shows it. Texts are Markdown of at most 65,535 characters. */
-export type CheckRunPage = {
-  readonly externalId: string;
-  readonly detailsUrl: string;
-  readonly conclusion: 'success' | 'neutral' | 'action_required';
-  readonly title: string;
-  readonly summary: string;
-  /** Empty for none. */
-  readonly text: string;
-  /** The buttons. */
-  readonly actions: readonly { readonly label: string; readonly description: string; readonly identifier: string }[];
-};
-
-/** A new content of a check run; without `externalId` it keeps its own. */
-export type OutdatedCheckRunPage = Omit<CheckRunPage, 'externalId'> & Partial<Pick<CheckRunPage, 'externalId'>>;
-
-export type FoundCheckRun = { readonly id: number; readonly externalId: string };
 
 /** A commit on the pull request's head branch. It can be created only while `expectedHead` is the head. */
 export type CommitPlan = {
@@ -306,16 +286,19 @@ export class LeaseLostError extends GitHubError {
   }
 }
 
-type LoggedPayload = Readonly<Record<string, unknown>>;
 /** A webhook delivery with a verified signature. `name` is GitHub's event; the payload is unchecked. */
-export type DeliveryEvent = { readonly id: string; readonly name: string; readonly payload: LoggedPayload };
+export type DeliveryEvent = {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+};
 
 /** GitHub's log of webhooks that this App did not take. Each call is one request and fails with a `GitHubError`. */
 export type DeliveryLog = {
   /** `cursor` is the `nextCursor` of an earlier page, null for the newest. */
   fetchPage(cursor: string | null): Promise<DeliveryLogPage>;
   /** The parsed payload; null if GitHub no longer has it. */
-  fetchPayload(id: string): Promise<LoggedPayload | null>;
+  fetchPayload(id: string): Promise<Readonly<Record<string, unknown>> | null>;
 };
 
 /** Newest first. `nextCursor` continues with older ones, null at the end. */

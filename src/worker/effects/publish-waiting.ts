@@ -3,7 +3,7 @@ import { findWaiting, numberInExternalId, type Waiting } from '../../core/policy
 import { NOTHING_PUBLISHED, type Published, type PublishedCheck, WAITING_LABEL } from '../../core/state/published.ts';
 import { hasActiveWork, type PullState } from '../../core/state/pull-state.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
-import type { FoundCheckRun, GitHub } from '../../core/step/ports.ts';
+import type { GitHub } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, resultIfClosed } from '../jobs/job.ts';
 
 /** What the check run and the label are brought to. */
@@ -16,8 +16,8 @@ type Target = {
 };
 
 /**
- * Brings label and check run to what waits now. Both are compared with what GitHub shows or with what the last time left
- * there, so that a repetition writes nothing.
+ * Brings the label and the check run to the present list. The label is compared with GitHub's, and the check run with the
+ * stored one, so that a repetition writes nothing.
  */
 export async function publishWaiting(job: Job<'publish-waiting'>): Promise<EffectResult> {
   const { context, effect } = job;
@@ -37,7 +37,7 @@ export async function publishWaiting(job: Job<'publish-waiting'>): Promise<Effec
   return { kind: 'done', signal: { type: 'waiting-published', published } };
 }
 
-/** Somebody who takes the label off gets it back with the next change of what waits. One put there by hand stays. */
+/** A label that a person takes off comes back with the next change of the list. A label put there by hand stays. */
 async function publishLabel({ job, github, waiting, facts }: Target, before: Published): Promise<boolean> {
   const isThere = facts.labels.includes(WAITING_LABEL);
   const isWanted = job.effect.label && (waiting.changes.length > 0 || waiting.hasQuestion);
@@ -87,9 +87,8 @@ function outdatedPage({ job, pull }: Target, head: string) {
 /** The runs of this pull request that an earlier attempt made, whose result was lost. */
 async function findOwnRuns({ pull, github, facts }: Target, before: PublishedCheck | null) {
   const found = (await github.findCheckRuns(facts.headSha)) ?? [];
-  const isOwn = ({ id, externalId }: FoundCheckRun): boolean =>
-    id > (before?.id ?? 0) && numberInExternalId(externalId) === pull.ref.number;
-  return found.filter(isOwn);
+  const newest = before?.id ?? 0;
+  return found.filter(({ id, externalId }) => id > newest && numberInExternalId(externalId) === pull.ref.number);
 }
 
 /** A merge queue's own commit gets the state of the pull request, so that the queue does not wait for ever. */
