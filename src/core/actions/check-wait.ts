@@ -26,8 +26,8 @@ export function checkWaitOf(pull: PullState): AwaitingChecks | null {
 }
 
 /**
- * Waits for the checks of the run's newest commit in place of its end; null if there is nothing to wait for. Whoever
- * waits for the end of the run goes first, and what the model was told of once is not told again.
+ * Waits for the checks of the run's newest commit in place of its end; null if there is nothing to wait for. A queued
+ * task goes first, and the model hears of a commit's failures once.
  */
 export function waitForChecks(builder: StepBuilder, now: string): StepBuilder | null {
   const { run, queue, proposals } = builder.pull;
@@ -48,11 +48,12 @@ export function waitForChecks(builder: StepBuilder, now: string): StepBuilder | 
 /** Waits for the look that the phase names. */
 function awaitLook(builder: StepBuilder, phase: AwaitingChecks, now: string): StepBuilder {
   const runId = builder.pull.run?.id ?? '';
-  return withEffects(
-    withRun(builder, { phase }),
-    { type: 'read-checks', runId, at: phase.lookAt, requestedAt: now },
-    { type: 'update-run-comment', runId, progress: true },
-  );
+  const looking = requestLook(withRun(builder, { phase }), phase.lookAt, now);
+  return withEffects(looking, { type: 'update-run-comment', runId, progress: true });
+}
+
+function requestLook(builder: StepBuilder, at: string, requestedAt: string): StepBuilder {
+  return withEffects(builder, { type: 'read-checks', runId: builder.pull.run?.id ?? '', at, requestedAt });
 }
 
 /** Waits for a head above the run's commit: its checks begin anew. The look asks GitHub which head it is. */
@@ -97,11 +98,7 @@ export function onChecksChanged(
   if (seen.completed.length < seen.running)
     return endStep(withRun(startStep(pull), { phase: { ...wait, seen } }), 'checks-changed');
   const phase = { ...wait, seen, lookAt: now };
-  const looking = withEffects(withRun(startStep(pull), { phase }), {
-    ...{ type: 'read-checks', runId: pull.run?.id ?? '' },
-    ...{ at: now, requestedAt: now },
-  });
-  return endStep(looking, 'checks-changed');
+  return endStep(requestLook(withRun(startStep(pull), { phase }), now, now), 'checks-changed');
 }
 
 /** What GitHub said when it was asked: the wait goes on or ends, or the model gets the failed checks. */

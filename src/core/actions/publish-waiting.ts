@@ -8,7 +8,7 @@ import type { Step } from '../step/step.ts';
 import { endStep, startStep, withPullState } from './step-builder.ts';
 
 /**
- * Requests what brings the check run and the label to what waits, once for each step that changed it. A branch rule can
+ * Requests the update of the check run and the label, once for each step that changed the waiting list. A branch rule can
  * demand the check run, and then every new head needs one.
  */
 export function publishChanges(before: PullState, step: Step, signal: Signal, facts: Facts): Step {
@@ -19,7 +19,7 @@ export function publishChanges(before: PullState, step: Step, signal: Signal, fa
   if (!isNewHead && waitingKey(before, mode) === waitingKey(step.pull, mode)) return step;
   const isPublished = step.pull.published?.check != null || step.pull.published?.label === true;
   if (mode === 'off' && !settings.label && !isPublished) return step;
-  return { ...step, effects: [...step.effects, publishWaiting(settings)] };
+  return { ...step, effects: [...step.effects, publishEffect(settings)] };
 }
 
 const HEAD_EVENTS: ReadonlySet<string> = new Set(['opened', 'pushed']);
@@ -29,8 +29,8 @@ function settingsInForce({ run }: PullState, { settings }: Facts): Settings | nu
   return settings?.settings ?? run?.settings ?? null;
 }
 
-/** The effect that shows what waits, as these settings want it. */
-export function publishWaiting({ checkRun: mode, label }: Settings, mergeGroup?: string): Effect {
+/** The effect that shows the waiting list, as these settings want it. */
+export function publishEffect({ checkRun: mode, label }: Settings, mergeGroup?: string): Effect {
   return { type: 'publish-waiting', mode, label, ...(mergeGroup === undefined ? {} : { mergeGroup }) };
 }
 

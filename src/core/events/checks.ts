@@ -1,5 +1,5 @@
 import { settingsNeeds } from '../actions/fact-needs.ts';
-import { publishWaiting } from '../actions/publish-waiting.ts';
+import { publishEffect } from '../actions/publish-waiting.ts';
 import { endStep, noop, startStep, withEffects, withReply } from '../actions/step-builder.ts';
 import { COMMANDS } from '../commands/all-commands.ts';
 import { listOutdated } from '../messages/change-replies.ts';
@@ -48,7 +48,7 @@ export function onPressed(pull: PullState, press: PressedIntent, facts: Facts, d
   if (!isAllowed(context.role, COMMANDS[command.name].allowedTo))
     return refusePerson(context, { silent: false, command: command.name });
   if ('ids' in command.targets && command.targets.ids.length === 0) {
-    const renewed = withEffects(startStep(pull), publishWaiting(facts.settings?.settings ?? pull.run.settings));
+    const renewed = withEffects(startStep(pull), publishEffect(facts.settings?.settings ?? pull.run.settings));
     const replied = withReply(renewed, intent.location, listOutdated(context.person.login));
     return limitReplies(context, endStep(replied, 'list-outdated'));
   }
@@ -70,7 +70,7 @@ export function onMergeQueued(
 ): Step {
   const inForce = settings?.settings ?? DEFAULT_SETTINGS;
   if (!ownerAllowed || inForce.checkRun !== 'required') return noop(pull, 'merge-queued');
-  return endStep(withEffects(startStep(pull), publishWaiting(inForce, headSha)), 'merge-queued');
+  return endStep(withEffects(startStep(pull), publishEffect(inForce, headSha)), 'merge-queued');
 }
 
 /** The settings say whether a head without anything that waits gets a check run. */

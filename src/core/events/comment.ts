@@ -48,7 +48,7 @@ export function onComment(pull: PullState, intent: CommentIntent, facts: Facts, 
   return limitReplies(context, handleComment(context, intent.parsed, relevance));
 }
 
-/** The comment with what is known of its author. */
+/** The comment with the facts about its author. */
 export function createContext(
   pull: PullState,
   intent: CommentIntent,

@@ -9,7 +9,7 @@ import { isAnswerable } from '../state/question.ts';
 import type { CheckRunMode, Settings } from '../state/settings.ts';
 import { approvalNeed } from './may-approve.ts';
 
-/** What waits for people on a pull request. */
+/** The list of changes that wait for people on a pull request, and whether a question waits. */
 export type Waiting = {
   /** The pending changes in the order of their pages. */
   readonly changes: readonly Proposal[];
@@ -19,7 +19,7 @@ export type Waiting = {
   readonly hasQuestion: boolean;
 };
 
-/** What waits for people now. */
+/** The waiting list now. */
 export function findWaiting(pull: PullState): Waiting {
   const changes = inPageOrder(pull.proposals.filter(isPending));
   const named = changes.map((one) => [one.id, postedChange(one).digest]);
@@ -88,8 +88,8 @@ export function buttonOf({ identifier }: Pick<PressedButton, 'identifier'>): But
 }
 
 /**
- * Whether a press is one of this check run, and the check run still shows what waits: a page that was loaded before
- * presses an old button, and anything else names a list that nobody can have seen.
+ * Whether the press is on the newest check run, and that check run shows the present list. A page that was loaded before
+ * presses an old button; any other press names a list that was never shown.
  */
 export function isCurrentPress(press: PressedButton, { ref, published }: PullState, digest: string): boolean {
   const check: PublishedCheck | null = published?.check ?? null;

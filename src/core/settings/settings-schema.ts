@@ -130,7 +130,7 @@ export const SettingsFileSchema = settingsGroup({
   check_run: oneOfWords('show', 'required', 'off')
     .default(DEFAULT_SETTINGS.checkRun)
     .describe(
-      'The check run of what waits: `required` lets a branch rule demand it, and gives every pull request one; see below',
+      'The check run that lists the pending changes: `required` lets a branch rule demand it, and gives every pull request one; see below',
     ),
   label: booleanFlag()
     .default(DEFAULT_SETTINGS.label)

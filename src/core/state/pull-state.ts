@@ -27,7 +27,7 @@ export type PullState = {
   readonly notifiedUnauthorizedUserIds: readonly number[];
   /** The replies to people's comments of the last hour; absent if there were none. */
   readonly recentReplies?: readonly RecentReply[];
-  /** The check run and label of what waits; absent where there never was one. */
+  /** The check run and label of the pending changes; absent where there never was one. */
   readonly published?: Published;
   /** Standing approvals that did not end, oldest first. Expired ones can be among them. */
   readonly standingApprovals: readonly StandingApproval[];

@@ -41,8 +41,8 @@ export type Settings = {
 };
 
 /**
- * The check run of what waits: shown where something does, also demanded by a branch's rules, so that every head has one,
- * or none.
+ * The check run of the pending changes: shown where some are pending, also demanded by a branch's rules, so that every
+ * head has one, or none.
  */
 export type CheckRunMode = 'show' | 'required' | 'off';
 

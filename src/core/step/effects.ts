@@ -61,8 +61,8 @@ export type Effect =
    */
   | { readonly type: 'update-run-comment'; readonly runId: string; readonly progress?: true; readonly first?: true }
   /**
-   * Bring the check run and the label of the pull request to what waits; with `mergeGroup`, give that commit of a merge
-   * queue its check run instead.
+   * Bring the check run and the label of the pull request up to date; with `mergeGroup`, give that commit of a merge queue
+   * its check run instead.
    */
   | {
       readonly type: 'publish-waiting';

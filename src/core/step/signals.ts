@@ -162,7 +162,7 @@ export type Signal =
   | { readonly type: 'review-dismiss-refused'; readonly runId: string; readonly reviewId: number }
   /** The page of an open proposal was rewritten. */
   | { readonly type: 'proposal-comment-updated'; readonly proposalId: string; readonly bodyHash: string }
-  /** The check run and the label show what waits. */
+  /** The check run and the label are up to date. */
   | { readonly type: 'waiting-published'; readonly published: Published }
   /** The App has lost access to the repository. */
   | { readonly type: 'access-lost'; readonly cause: AccessLossCause }

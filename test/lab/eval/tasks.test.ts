@@ -49,7 +49,7 @@ describe.concurrent('a grader', () => {
   );
 
   it.each(played.map((task) => [task.name, task] as const))(
-    'is content with the solution: %s (S174)',
+    'is content with the solution: %s (S174, CK23)',
     async (_, task) => {
       const result = await playTask(task, { kind: 'scripted', turns: task.solution }, TIME_LIMIT_MS);
       expect(result.problems).toEqual([]);

@@ -12,7 +12,7 @@ const seeds = (first: number, count: number) => Array.from({ length: count }, (_
 const FAST_MUTANTS = ['changed-bytes', 'everybody-may-decide', 'acknowledged-before-stored', 'links-followed'];
 
 describe('the simulation', () => {
-  it('keeps every promise under random actions and faults, with a hostile model too (S75, S77–S79, S81, S172)', async () => {
+  it('keeps every promise under random actions and faults, with a hostile model too (S75, S77–S79, S81, S172, CK22)', async () => {
     const totals = await runCases(seeds(1, 20));
     const hostile = await runCases(seeds(1, 12), createMemoryDatabase, playHostileCase);
     expect([...totals.failures, ...hostile.failures]).toEqual([]);

@@ -8,7 +8,7 @@ import { edit, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
-describe('the check run of what waits', () => {
+describe('CK21: the check run of the pending changes', () => {
   it('shows every pending change whole and in the order of its page, and has both buttons (CK12, CK13, CK19)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     const { bot, pr, ana } = story;

@@ -24,7 +24,7 @@ function createLabel({ pr, ana }: Story): void {
   stage().github.apply(OPERATIONS.createLabel, { actor, repositoryId, name: WAITING_LABEL, color: 'b60205' });
 }
 
-describe('CK17: the label of what waits', () => {
+describe('CK17, CK21: the label of a pull request with pending changes', () => {
   it('is there while a change waits, with the colour of the repository', async () => {
     const story = await proposeLabeled(BIGINT);
     expect(story.pr.now().labels).toEqual([WAITING_LABEL]);

@@ -15,7 +15,7 @@ describe('a pull request before its first run', () => {
     expect(requestsSince(stage(), story, before)).toEqual([]);
     expect(bot.comments()).toEqual([]);
     await ana.says('/countersign /approve k7q2');
-    expect(bot.answer()).toContain('no change of this pull request has the id `k7q2`');
+    expect(bot.answer()).toContain('does not know this change');
     await ana.says('/countersign /approve but');
     expect(bot.answer()).toContain('in this form: `/approve');
     await ana.says('/countersign /retest');

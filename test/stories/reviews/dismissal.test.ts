@@ -66,6 +66,7 @@ describe('review_event: request-changes', () => {
     const story = await proposeThree();
     stage().github.faults.add({ route: DISMISS, kind: 'fail-before-apply', status: 403, times: 9 });
     await story.ana.says('/stop');
+    // The token is young at the first refusal. From the second one on it must last for a minute.
     await stage().later(61);
     await stage().later(61);
     stage().github.faults.clear();
