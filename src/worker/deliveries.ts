@@ -130,7 +130,8 @@ async function noticeChecks(
 ): Promise<void> {
   const reports = attempts.filter(({ event, action }) => isCheckEvent(event, action));
   for (const { guid: key, repositoryId } of reports) {
-    if (repositoryId !== null && !noticed.has(key)) await store.noticeChecks({ repositoryId, head: null, key }, now());
+    if (repositoryId === null || noticed.has(key)) continue;
+    await store.noticeChecks({ repositoryId, head: null, key, failed: false }, now());
   }
   noticed.clear();
   for (const { guid } of reports) noticed.add(guid);

@@ -5,13 +5,13 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_110 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_120 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
     lines: 4_740,
   },
-  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_195 },
+  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_200 },
   { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_035 },
   { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_365 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_980 },

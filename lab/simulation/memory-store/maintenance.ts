@@ -53,13 +53,13 @@ function isAffected({ state: { ref } }: MemoryPullRow, { installationId, reposit
 }
 
 /** Tells the pull requests whose look at the checks of this repository is not due yet. */
-export function noticeChecks(tables: MemoryTables, { repositoryId, head, key }: CheckEvent, now: number): boolean {
+export function noticeChecks(tables: MemoryTables, { repositoryId, ...completed }: CheckEvent, now: number): boolean {
   const waiting = [...tables.pulls.values()].filter(
     ({ state, pendingEffects }) =>
       state.ref.repositoryId === repositoryId && pendingEffects.some(({ effect }) => effect.type === 'read-checks'),
   );
   for (const row of waiting)
-    addSignal(tables, row, { type: 'checks-changed', head, key }, { kind: 'effect-result', deliveryId: null, now });
+    addSignal(tables, row, { type: 'checks-changed', ...completed }, { kind: 'effect-result', deliveryId: null, now });
   return waiting.length > 0;
 }
 

@@ -80,8 +80,8 @@ export async function broadcastToPulls(
 
 /** A waiting run has a look that is not due yet. */
 export async function noticeChecks(db: Kysely<DatabaseSchema>, event: CheckEvent, now: number): Promise<boolean> {
-  const { repositoryId, head, key } = event;
-  const signal: Signal = { type: 'checks-changed', head, key };
+  const { repositoryId, ...completed } = event;
+  const signal: Signal = { type: 'checks-changed', ...completed };
   const { rows } = await sql`
     insert into inbox (pull_key, kind, signal, received_at, not_before)
     select distinct pulls.pull_key, 'effect-result', ${toStored(signal)}, ${now}::bigint, ${now}::bigint

@@ -42,7 +42,7 @@ export function waitForChecks(builder: StepBuilder, now: string): StepBuilder | 
   const until = Date.parse(now) + minutes * 60_000;
   const lookAt = new Date(Math.min(Math.max(first, Date.parse(now)), until)).toISOString();
   const wait = { kind: 'awaiting-checks', commit, head: commit, seen: null } as const;
-  return awaitLook(builder, { ...wait, until: new Date(until).toISOString(), lookAt }, now);
+  return awaitLook(builder, { ...wait, until: new Date(until).toISOString(), beginUntil: lookAt, lookAt }, now);
 }
 
 /** Waits for the look that the phase names. */
@@ -61,7 +61,7 @@ export function followHead(builder: StepBuilder, head: string, now: string): Ste
   const wait = checkWaitOf(builder.pull);
   if (wait === null || wait.head === head) return builder;
   const lookAt = earlier(wait.until, new Date(Date.parse(now) + CHECKS_BEGIN_MS).toISOString());
-  return awaitLook(builder, { ...wait, head, lookAt, seen: null }, now);
+  return awaitLook(builder, { ...wait, head, beginUntil: lookAt, lookAt, seen: null }, now);
 }
 
 function earlier(one: string, other: string): string {
@@ -83,17 +83,23 @@ export function endInsteadOfWaiting(builder: StepBuilder, now: string, note: str
 
 /**
  * GitHub reported that something is completed. That is a hint: once there are as many as ran at the last look, GitHub is
- * asked. Before the first look it says nothing.
+ * asked. Before the first look only a failure matters: the agent can begin with the fix.
  */
 export function onChecksChanged(
   pull: PullState,
-  { head, key }: Extract<Signal, { type: 'checks-changed' }>,
+  { head, key, failed }: Extract<Signal, { type: 'checks-changed' }>,
   { now }: Facts,
 ): Step {
   const wait = checkWaitOf(pull);
   const isOther = head !== null && head !== wait?.head;
-  if (wait === null || wait.seen === null || isOther || wait.seen.completed.includes(key))
-    return noop(pull, 'outdated-result');
+  if (wait === null || isOther || wait.seen?.completed.includes(key)) return noop(pull, 'outdated-result');
+  if (wait.seen === null) {
+    if (!failed) return noop(pull, 'outdated-result');
+    return endStep(
+      requestLook(withRun(startStep(pull), { phase: { ...wait, lookAt: now } }), now, now),
+      'checks-changed',
+    );
+  }
   const seen = { ...wait.seen, completed: [...wait.seen.completed, key] };
   if (seen.completed.length < seen.running)
     return endStep(withRun(startStep(pull), { phase: { ...wait, seen } }), 'checks-changed');
@@ -113,6 +119,9 @@ export function onChecksRead(pull: PullState, signal: Extract<Signal, { type: 'c
     return finish(`the branch no longer has ${shortSha(wait.commit)}, so its checks are not waited for`);
   if (look.headSha !== wait.head) return endStep(followHead(startStep(pull), look.headSha, now), 'checks-read');
   const verdict = judgeChecks(look, history);
+  // A look before that time was for one failure. Others can still run, or begin.
+  if (Date.parse(now) < Date.parse(wait.beginUntil) && verdict.kind !== 'failed')
+    return endStep(awaitLook(startStep(pull), { ...wait, lookAt: wait.beginUntil }, now), 'checks-read');
   switch (verdict.kind) {
     case 'none':
       return finish(null);

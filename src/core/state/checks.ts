@@ -61,6 +61,8 @@ export type AwaitingChecks = {
   readonly head: string;
   /** The end of the wait (ISO 8601). */
   readonly until: string;
+  /** Until then (ISO 8601) checks can begin at this head. */
+  readonly beginUntil: string;
   /** The next look (ISO 8601). A look of another time is outdated. */
   readonly lookAt: string;
   /** Null before the first look at this head. */
@@ -105,5 +107,12 @@ export function namesOf(listed: readonly Pick<Check, 'name' | 'state'>[], state:
   return [...new Set(listed.filter((one) => one.state === state).map(({ name }) => name))];
 }
 
-/** GitHub's report that a suite or status of a commit is completed. `head` is null if it does not say of which one. */
-export type CheckEvent = { readonly repositoryId: number; readonly head: string | null; readonly key: string };
+/** GitHub's report that a suite or status is completed. `head` is null if its log does not say of which commit. */
+export type CompletedChecks = {
+  readonly head: string | null;
+  readonly key: string;
+  /** False also where GitHub's log does not say it. */
+  readonly failed: boolean;
+};
+
+export type CheckEvent = CompletedChecks & { readonly repositoryId: number };

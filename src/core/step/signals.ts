@@ -2,7 +2,7 @@ import type { Change } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
-import type { ChecksLook } from '../state/checks.ts';
+import type { ChecksLook, CompletedChecks } from '../state/checks.ts';
 import type { CallRef, ModelResponse, TokenUsage } from '../state/conversation.ts';
 import type { StalenessVerdict } from '../state/head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
@@ -36,8 +36,7 @@ export type Signal =
       readonly after: string;
       readonly content: PushContent | null;
     }
-  /** GitHub reported that a suite or status, `key`, is completed. `head` is null if its log does not say of which commit. */
-  | { readonly type: 'checks-changed'; readonly head: string | null; readonly key: string }
+  | ({ readonly type: 'checks-changed' } & CompletedChecks)
   /** The look at `at`. `look` is null if GitHub does not show the checks; `report` is for the model, null unless some failed. */
   | {
       readonly type: 'checks-read';

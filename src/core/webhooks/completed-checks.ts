@@ -10,6 +10,7 @@ const CompletedSuite = z.object({
   check_suite: z.object({
     id: PositiveId,
     head_sha: CommitSha,
+    conclusion: z.string().nullish(),
     app: z.object({ slug: z.string().nullish() }).nullish(),
   }),
 });
@@ -20,6 +21,9 @@ const ReportedStatus = z.object({
   context: NonEmptyName,
   state: z.string(),
 });
+
+/** Conclusions of suites and states of statuses. */
+const FAILURES: ReadonlySet<unknown> = new Set(['failure', 'timed_out', 'startup_failure', 'error']);
 
 /** The events that can end a wait for checks. They name no pull request of a fork, so a commit stands for it. */
 const READERS: ReadonlyMap<string, (payload: unknown, app: AppIdentity) => CheckEvent | IgnoreReason> = new Map([
@@ -39,12 +43,14 @@ function readSuite(payload: unknown, app: AppIdentity): CheckEvent | IgnoreReaso
   if (!parsed.success) return 'malformed';
   const { repository, check_suite: suite } = parsed.data;
   if (suite.app?.slug === app.slug) return 'own-event';
-  return { repositoryId: repository.id, head: suite.head_sha, key: `suite:${suite.id}` };
+  const completed = { head: suite.head_sha, key: `suite:${suite.id}`, failed: FAILURES.has(suite.conclusion) };
+  return { repositoryId: repository.id, ...completed };
 }
 
 function readStatus(payload: unknown): CheckEvent | IgnoreReason {
   const parsed = ReportedStatus.safeParse(payload);
   if (!parsed.success) return 'malformed';
   const { repository, sha: head, context, state } = parsed.data;
-  return state === 'pending' ? 'unknown-event' : { repositoryId: repository.id, head, key: `status:${context}` };
+  if (state === 'pending') return 'unknown-event';
+  return { repositoryId: repository.id, head, key: `status:${context}`, failed: FAILURES.has(state) };
 }

@@ -55,6 +55,20 @@ it('(CK3, CK4) waits until all checks of its commit have passed, and its one clo
   expect(story.model.requests()).toHaveLength(asked);
 });
 
+it('(CK5) gives a failure to the model once nothing runs any more, and not only after a minute', async () => {
+  await commitsOnce();
+  await ci.begins('slow');
+  await ci.ends('build', 'failure');
+  expect(await phase()).toBe('awaiting-checks');
+  story.model.proposes(edit('src/total.ts', 'Number(price)', 'parseFloat(price)'));
+  await ci.reports('ci/old', 'failure');
+  expect(await phase()).toBe('awaiting-checks');
+  await ci.ends('slow', 'failure');
+  expect(lastTold()).toContain('build');
+  expect(lastTold()).toContain('ci/old');
+  expect(await phase()).toBe('awaiting-decisions');
+});
+
 it('(CK24) asks GitHub at most six times from the end of the model’s turn to the end of the wait', async () => {
   await ci.ends('build', 'success');
   await commitsOnce();
@@ -99,8 +113,8 @@ it('(CK5) gives failed checks to the model, which proposes a fix that people app
 
 it('(CK5) ends once the model answers without a change, and is not told of the same commit again', async () => {
   await commitsOnce();
-  await ci.ends('build', 'timed_out');
   story.model.says({ content: 'The runner was too slow; nothing to fix here.' });
+  await ci.ends('build', 'timed_out');
   await stage().later(61);
   expect(await phase()).toBe('ended');
   expect(story.bot.answer()).toContain('nothing to fix here');
