@@ -42,7 +42,7 @@ function renderStep(view: PullView, step: SceneStep, index: number): Html {
   if (index < play.step) return html`<li class="done">${words}<p>${step.result}</p></li>`;
   if (index > play.step) return html`<li class="later">${words}</li>`;
   const isReady = play.clicked !== index && holds(step.ready, view.session.github, play);
-  return html`<li class="now"><form method="post" action="/step"><input type="hidden" name="pull" value="${play.name}"><input type="hidden" name="step" value="${index}"><button class="button primary step"${!isReady && ' disabled'}>${words}</button></form>${!isReady && html`<p class="working">The agent is at work …</p>`}</li>`;
+  return html`<li class="now"><form method="post" action="/step"><input type="hidden" name="pull" value="${play.name}"><input type="hidden" name="step" value="${index}">${view.showsBehind && html`<input type="hidden" name="behind" value="1">`}<button class="button primary step"${!isReady && ' disabled'}>${words}</button></form>${!isReady && html`<p class="working">The agent is at work …</p>`}</li>`;
 }
 
 function renderNext(scene: Scene, isOver: boolean): Html {

@@ -132,7 +132,7 @@ async function answerForm(
       runAction(session, play, person, fields['kind'] ?? '', fields);
       return redirect(response, pathOf(play));
     case '/step':
-      return redirect(response, ...answerStep(session, play, Number(fields['step'])));
+      return redirect(response, ...answerStep(session, play, Number(fields['step']), 'behind' in fields));
     case '/trouble':
       await makeTrouble(session, maker, fields['trouble'] ?? '');
       return redirect(response, pathOf(play));
@@ -145,20 +145,26 @@ function cookieOf(name: PersonName): string {
   return `person=${name}; Path=/; SameSite=Strict; HttpOnly`;
 }
 
-function pathOf(play: Play): string {
-  return addressOf({ play, tab: 'conversation', isSplit: false, showsBehind: false });
+function pathOf(play: Play, shown: Partial<Pick<PullView, 'tab' | 'showsBehind'>> = {}): string {
+  return addressOf({ play, tab: 'conversation', isSplit: false, showsBehind: false, ...shown });
 }
 
-function answerStep(session: Session, play: Play, number: number): readonly [address: string, cookie?: string] {
+function answerStep(
+  session: Session,
+  play: Play,
+  number: number,
+  showsBehind: boolean,
+): readonly [address: string, cookie?: string] {
   const step = play.scene.steps[play.step];
+  const here = pathOf(play, { showsBehind });
   // A second click on the same button has nothing left to do.
-  if (step === undefined || number !== play.step || play.clicked === number) return [pathOf(play)];
+  if (step === undefined || number !== play.step || play.clicked === number) return [here];
   runSceneAct(session, play, step.as, step.act);
   play.clicked = number;
-  if (step.act.kind !== 'look') return [pathOf(play), cookieOf(step.as)];
+  if (step.act.kind !== 'look') return [here, cookieOf(step.as)];
   play.step += 1;
   session.changed();
-  return [`${pathOf(play)}/${step.act.at}`, cookieOf(step.as)];
+  return [pathOf(play, { tab: step.act.at, showsBehind }), cookieOf(step.as)];
 }
 
 async function makeTrouble(session: Session, maker: TroubleMaker, name: string): Promise<void> {

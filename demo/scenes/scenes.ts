@@ -20,7 +20,7 @@ export type SceneAct =
   | { readonly kind: 'reply'; readonly path: string; readonly body: string }
   | { readonly kind: 'commit-suggestion'; readonly path: string }
   | { readonly kind: 'push'; readonly message: string; readonly files: Readonly<Record<string, string>> }
-  | { readonly kind: 'look'; readonly at: 'commits' | 'checks' };
+  | { readonly kind: 'look'; readonly at: 'commits' };
 
 /** How far the pull request must be: a file's newest change waits for people, or has ended so. */
 export type SceneCondition =

@@ -3,6 +3,7 @@ import process from 'node:process';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { servePage } from '../../demo/page/server.ts';
 import { type Session, startSession } from '../../demo/page/session.ts';
+import type { PersonName } from '../../demo/scenes/people.ts';
 import type { Scene } from '../../demo/scenes/scenes.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -37,7 +38,7 @@ export async function startVisit(own: Scene | null): Promise<Visit> {
     ...{ url: server.url, session, browser, errors },
     open: async (options = {}) => {
       const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
-      page.setDefaultTimeout(90_000);
+      page.setDefaultTimeout(20_000);
       page.on('pageerror', (error) => errors.push(error.message));
       page.on('console', (message) => {
         if (message.type() === 'error') errors.push(message.text());
@@ -66,4 +67,11 @@ export async function openStory(page: Page, url: string, title: string): Promise
   await page.goto(url);
   await page.locator('.story', { hasText: title }).getByRole('button').click();
   await page.locator('.guide h2', { hasText: title }).waitFor();
+}
+
+/** Chooses the person who acts. */
+export async function actAs(page: Page, name: PersonName): Promise<void> {
+  const person = page.locator(`.person[value="${name}"]`);
+  await person.click();
+  await person.and(page.locator('[aria-pressed="true"]')).waitFor();
 }
