@@ -1,12 +1,11 @@
-/** Measures the latency and the delivery rate of the App; see `npm run bench:app -- --help`. */
+/** Measures the latency of the App; see `npm run bench -- --help`. */
 import process from 'node:process';
 import { runCommand } from '../../src/cli/options.ts';
 import { type ChaosDatabase, createDatabaseOn, createEmbeddedDatabase } from '../chaos/database.ts';
 import { HOPS_PER_CHAIN, measureHops } from './hops.ts';
-import { compareIntakes, formatIntakeTable } from './intake.ts';
 import { measureLatencies } from './latency.ts';
 import { quantile } from './measure.ts';
-import { APP_BENCH_HELP, type AppBenchOptions, readBenchOptions } from './options.ts';
+import { BENCH_COMMAND, type BenchOptions } from './options.ts';
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -46,7 +45,7 @@ async function printHops(open: () => Promise<ChaosDatabase>, rounds: number): Pr
   }
 }
 
-async function measureAll({ rounds, server }: AppBenchOptions): Promise<number> {
+async function measureAll({ rounds, server }: BenchOptions): Promise<number> {
   const databases = [
     ['PGlite', createEmbeddedDatabase],
     ...(server === null ? [] : [['PostgreSQL', () => createDatabaseOn(server)] as const]),
@@ -55,13 +54,7 @@ async function measureAll({ rounds, server }: AppBenchOptions): Promise<number> 
     await printLatencies(name, open, rounds);
     await printHops(open, rounds);
   }
-  printLine('\ndeliveries of 20 kB acknowledged per second (signed; stored before the response)');
-  for (const line of formatIntakeTable(await compareIntakes(databases))) printLine(line);
   return 0;
 }
 
-process.exitCode = await runCommand(
-  { name: 'npm run bench:app', help: APP_BENCH_HELP },
-  readBenchOptions('bench:app', process.argv.slice(2)),
-  measureAll,
-);
+process.exitCode = await runCommand(BENCH_COMMAND, process.argv.slice(2), measureAll);

@@ -13,7 +13,7 @@ import type { WorkerContext } from '../../src/worker/jobs/job.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import { startTestSite, type TestSite } from '../chaos/site.ts';
 import { SILENT_COUNTER, SILENT_LOG } from '../shared/silent.ts';
-import { FINE_POLL, pollUntil } from './measure.ts';
+import { pollUntil } from './measure.ts';
 
 /** Model responses of a task that call `read_file`. One more response ends the task. */
 const READ_TURNS = 4;
@@ -73,9 +73,9 @@ export async function measureHops(database: DatabaseLocation, rounds: number): P
       site.advanceClock(TASK_INTERVAL_MS);
       modelRequests.length = 0;
       await giveTask(site, receive);
-      await pollUntil(() => modelRequests.length > READ_TURNS, FINE_POLL);
+      await pollUntil(() => modelRequests.length > READ_TURNS);
       chains.push(subtract(modelRequests[READ_TURNS], modelRequests[0]));
-      await pollUntil(() => !worker.isBusy(), FINE_POLL);
+      await pollUntil(() => !worker.isBusy());
     }
   } finally {
     await worker.stop(5_000);

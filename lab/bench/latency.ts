@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAppProcess } from '../chaos/app-process.ts';
 import { countCommitsByProposal, listShownProposals } from '../chaos/people.ts';
 import { CHANGES_PER_TASK, startTestSite, type TestPull, type TestSite, taskComment } from '../chaos/site.ts';
-import { FINE_POLL, pollUntil } from './measure.ts';
+import { pollUntil } from './measure.ts';
 
 /** Samples in ms, one for each round. */
 type Latencies = { readonly review: number[]; readonly commit: number[] };
@@ -49,7 +49,7 @@ async function measureRound(site: TestSite, pull: TestPull, samples: Latencies, 
 async function timeComment(pull: TestPull, body: string, isDone: () => boolean): Promise<number> {
   const startedAt = performance.now();
   pull.act((person) => person.says(body));
-  await pollUntil(isDone, FINE_POLL);
+  await pollUntil(isDone);
   return performance.now() - startedAt;
 }
 

@@ -15,8 +15,6 @@ const RESTART_DELAY_MS = 300;
 export type AppProcess = {
   /** The URL of its HTTP server; null while it does not listen. */
   readonly url: () => string | null;
-  /** Null while no process is running. */
-  readonly pid: () => number | null;
   /** Resolves once the process accepts deliveries, with the time in ms that all attempts took. */
   readonly start: () => Promise<number>;
   /** Resolves once the process has ended: with its exit code, the signal that ended it, or `absent` if none ran. */
@@ -52,7 +50,6 @@ export function createAppProcess(environment: Readonly<Record<string, string>>):
 
   return {
     url: () => running?.url ?? null,
-    pid: () => running?.child.pid ?? null,
     async start() {
       const startedAt = performance.now();
       while (!(await tryToStart())) await sleep(RESTART_DELAY_MS);
@@ -87,7 +84,7 @@ function spawnApp(environment: Readonly<Record<string, string>>): RunningProcess
 }
 
 /** Reads the URL from the `listening` line of a process's log; null if the process ends first. Drops other output. */
-export function readListeningUrl(child: ChildProcess): Promise<string | null> {
+function readListeningUrl(child: ChildProcess): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   let text = '';
   let searching = true;

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { HOPS_PER_CHAIN, measureHops } from '../../../lab/bench/hops.ts';
 import { measureLatencies } from '../../../lab/bench/latency.ts';
-import { ROWS } from '../../../lab/bench/rows.ts';
 import { createEmbeddedDatabase } from '../../../lab/chaos/database.ts';
 
 describe('the benchmarks', () => {
-  it('every row measures a number', async () => {
-    for (const { name, sample } of ROWS) expect(await sample(), name).toSatisfy(Number.isFinite);
-  }, 150_000);
-
   it('latencies: measures each round', async () => {
     const database = await createEmbeddedDatabase();
     try {
