@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { type OptionsResult, optionsProblem, parseOptions } from '../src/cli/options.ts';
+import { defineCommand, OptionsError } from '../src/cli/options.ts';
 
 /** The options of the command; null for a missing option. */
 export type DemoOptions = {
@@ -18,7 +17,10 @@ export type DemoOptions = {
   readonly port: number;
 };
 
-export const DEMO_HELP = `Usage: countersign demo [options]
+/** The arguments of `countersign demo`. */
+export const DEMO_COMMAND = defineCommand({
+  name: 'countersign demo',
+  help: `Usage: countersign demo [options]
 
 Serves a pull request of a fake GitHub in your browser, with the real App behind it. You play all people.
 Without a terminal, or with --auto, a script plays them, and git checks the branch in the end.
@@ -33,28 +35,15 @@ Without a terminal, or with --auto, a script plays them, and git checks the bran
   --no-open     print the address of the page, and open no browser
   --port N      the port of the page (default: a free one)
   --help        show this help
-`;
-
-const DEMO_OPTIONS = {
-  repo: { type: 'string' },
-  base: { type: 'string' },
-  task: { type: 'string' },
-  model: { type: 'string' },
-  auto: { type: 'boolean' },
-  'no-open': { type: 'boolean' },
-  port: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-/** Parses the arguments after `countersign demo`. Never throws. */
-export function parseDemoOptions(argv: readonly string[]): OptionsResult<DemoOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: DEMO_OPTIONS, strict: true, allowPositionals: false });
-  return parseOptions('countersign demo', parse, ({ values }) => {
-    const { repo = null, base = null, task = null, model = null, auto = false } = values;
-    if (base !== null && repo === null) return optionsProblem('--base needs --repo.');
-    const port = values.port ?? '0';
-    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return optionsProblem('--port needs a number up to 65535.');
-    const open = values['no-open'] !== true;
-    return { kind: 'options', options: { repo, base, task, model, auto, open, port: Number(port) } };
-  });
-}
+`,
+  options: {
+    ...{ repo: { type: 'string' }, base: { type: 'string' }, task: { type: 'string' }, model: { type: 'string' } },
+    ...{ auto: { type: 'boolean' }, 'no-open': { type: 'boolean' }, port: { type: 'string', default: '0' } },
+  },
+  read(values): DemoOptions {
+    const { repo = null, base = null, task = null, model = null, auto = false, port } = values;
+    if (base !== null && repo === null) throw new OptionsError('--base needs --repo.');
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new OptionsError('--port needs a number up to 65535.');
+    return { repo, base, task, model, auto, open: values['no-open'] !== true, port: Number(port) };
+  },
+});

@@ -1,14 +1,15 @@
 /** Writes the generated tables of the documentation and the settings schemas. `npm test` fails if they are outdated. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
-import { parseOptions, runCommand } from '../src/cli/options.ts';
+import { defineCommand, runCommand } from '../src/cli/options.ts';
 import { COMMAND_LIST } from '../src/core/commands/all-commands.ts';
 import { renderCommandTable, replaceCommandTable } from './docs/command-table.ts';
 import { replacePathTables } from './docs/path-tables.ts';
 import { renderOperatorSchema, renderSettingsSchema, replaceSettingsTable } from './docs/settings.ts';
 
-const HELP = `Usage: npm run docs
+const COMMAND = defineCommand({
+  name: 'npm run docs',
+  help: `Usage: npm run docs
 
 Writes the parts of the documentation that come from the source: the tables of commands, settings and protected files,
 and the JSON schemas of both settings files. npm test fails if one of them is outdated.
@@ -16,9 +17,10 @@ and the JSON schemas of both settings files. npm test fails if one of them is ou
   --help  this text
 
 Exit codes: 0 if everything was written, 2 for a wrong argument.
-`;
-
-const OPTIONS = { help: { type: 'boolean', short: 'h', default: false } } as const;
+`,
+  options: {},
+  read: () => null,
+});
 
 function rewritePage(path: string, replaceTables: (page: string) => string): void {
   const file = new URL(`../${path}`, import.meta.url);
@@ -34,13 +36,7 @@ function writeDocs(): void {
   rewritePage('docs/countersign-operator.schema.json', renderOperatorSchema);
 }
 
-const parse = () => parseArgs({ args: process.argv.slice(2), options: OPTIONS, strict: true, allowPositionals: false });
-
-process.exitCode = await runCommand(
-  { name: 'npm run docs', help: HELP },
-  parseOptions('npm run docs --', parse, () => ({ kind: 'options', options: null })),
-  () => {
-    writeDocs();
-    return 0;
-  },
-);
+process.exitCode = await runCommand(COMMAND, process.argv.slice(2), () => {
+  writeDocs();
+  return 0;
+});

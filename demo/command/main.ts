@@ -5,7 +5,7 @@ import { runCommand } from '../../src/cli/options.ts';
 import { isRecord } from '../../src/lib/trust.ts';
 import { DemoEndedError } from '../ended.ts';
 import { type PullSource, readLocalRepository } from '../local-repository.ts';
-import { DEMO_HELP, type DemoOptions, parseDemoOptions } from '../options.ts';
+import { DEMO_COMMAND, type DemoOptions } from '../options.ts';
 import { createExamplePull } from '../scenes/example.ts';
 import { createTerminal, escapeForTerminal, supportsColor, type Terminal } from '../terminal.ts';
 import { playAlone } from './auto.ts';
@@ -16,7 +16,7 @@ import { playAlone } from './auto.ts';
  * repository, 130 after an interrupt of a run.
  */
 export function runDemo(argv: readonly string[]): Promise<number> {
-  return runCommand({ name: 'countersign demo', help: DEMO_HELP }, parseDemoOptions(argv), (options) => {
+  return runCommand(DEMO_COMMAND, argv, (options) => {
     const terminal = createTerminal((text) => process.stdout.write(text), supportsColor(process.stdout));
     return runUntilInterrupted((interrupted) => play(options, terminal, interrupted));
   });

@@ -2,18 +2,12 @@
 import process from 'node:process';
 import { runCommand } from '../../src/cli/options.ts';
 import { pluralize } from '../../src/lib/format.ts';
-import { CHAOS_HELP, type ChaosOptions, readChaosOptions } from './options.ts';
+import { CHAOS_COMMAND, type ChaosOptions } from './options.ts';
 import { type ChaosResult, runChaos } from './run-chaos.ts';
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const COMMAND_NAME = 'npm run chaos';
-
-process.exitCode = await runCommand(
-  { name: COMMAND_NAME, help: CHAOS_HELP },
-  readChaosOptions(process.argv.slice(2)),
-  runAndReport,
-);
+process.exitCode = await runCommand(CHAOS_COMMAND, process.argv.slice(2), runAndReport);
 
 async function runAndReport(options: ChaosOptions): Promise<number> {
   const { seconds, pulls, replicas, seed, server } = options;

@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
-import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
-import { findWrongNumber } from '../shared/positive-integer.ts';
+import { defineCommand, OptionsError } from '../../src/cli/options.ts';
+import { readNumber } from '../shared/positive-integer.ts';
 
 export type ChaosOptions = {
   /** Duration of the people's activity and the faults. Completing their work takes additional time. */
@@ -13,7 +12,10 @@ export type ChaosOptions = {
   readonly server: string | null;
 };
 
-export const CHAOS_HELP = `Usage: npm run chaos -- [--seconds N] [--pulls N] [--seed N] [--database URL] [--replicas N]
+/** The arguments of `npm run chaos`. */
+export const CHAOS_COMMAND = defineCommand({
+  name: 'npm run chaos',
+  help: `Usage: npm run chaos -- [--seconds N] [--pulls N] [--seed N] [--database URL] [--replicas N]
 
 Runs real processes of the App in front of a fake GitHub while people give tasks and decide, and kills them at
 random moments. Then it checks that no work was lost or duplicated.
@@ -27,33 +29,20 @@ random moments. Then it checks that no work was lost or duplicated.
   --help          this text
 
 Exit codes: 0 if no work was lost or duplicated, 1 if any was, 2 if the run could not start.
-`;
-
-const OPTIONS = {
-  seconds: { type: 'string', default: '60' },
-  pulls: { type: 'string', default: '6' },
-  seed: { type: 'string', default: '1' },
-  replicas: { type: 'string' },
-  database: { type: 'string' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-/** Parses the arguments of `npm run chaos`. Never throws. */
-export function readChaosOptions(argv: readonly string[]): OptionsResult<ChaosOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-  return parseOptions('npm run chaos --', parse, ({ values }) => {
-    const { seconds, pulls, seed, database: url } = values;
-    const replicas = values.replicas ?? (url === undefined ? '1' : '3');
-    const wrong = findWrongNumber({ seconds, pulls, seed, replicas });
-    if (wrong !== null) return wrong;
-    if (url === undefined && replicas !== '1')
-      return optionsProblem('Only one process can use an embedded database; --replicas needs --database.');
-    const numbers = {
-      seconds: Number(seconds),
-      pulls: Number(pulls),
-      seed: Number(seed),
-      replicas: Number(replicas),
+`,
+  options: {
+    ...{ seconds: { type: 'string', default: '60' }, pulls: { type: 'string', default: '6' } },
+    ...{ seed: { type: 'string', default: '1' }, replicas: { type: 'string' }, database: { type: 'string' } },
+  },
+  read({ database, replicas = database === undefined ? '1' : '3', ...values }): ChaosOptions {
+    if (database === undefined && replicas !== '1')
+      throw new OptionsError('Only one process can use an embedded database; --replicas needs --database.');
+    return {
+      seconds: readNumber('seconds', values.seconds),
+      pulls: readNumber('pulls', values.pulls),
+      seed: readNumber('seed', values.seed),
+      replicas: readNumber('replicas', replicas),
+      server: database ?? null,
     };
-    return { kind: 'options', options: { ...numbers, server: url ?? null } };
-  });
-}
+  },
+});

@@ -6,13 +6,11 @@ import { StartupError } from '../../src/app/app-identity.ts';
 import { reportProblem, runCommand } from '../../src/cli/options.ts';
 import { pluralize } from '../../src/lib/format.ts';
 import { parallelMap } from '../shared/parallel-map.ts';
-import { EVAL_HELP, type EvalOptions, readEvalOptions } from './options.ts';
+import { EVAL_COMMAND, type EvalOptions } from './options.ts';
 import type { EvalModel, TaskResult } from './play.ts';
 import { createReport, reportLines } from './report.ts';
 import { TASKS } from './tasks/all-tasks.ts';
 import type { EvalTask } from './tasks/task.ts';
-
-const COMMAND = 'npm run eval';
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -101,23 +99,24 @@ function watchInterrupt() {
 
 async function run(options: EvalOptions): Promise<number> {
   const tasks = TASKS.filter(({ name }) => matchesGlob(name, options.tasks));
-  if (tasks.length === 0) return reportProblem(COMMAND, `no task has a name like ${options.tasks}. See --list.`);
+  if (tasks.length === 0)
+    return reportProblem(EVAL_COMMAND.name, `no task has a name like ${options.tasks}. See --list.`);
   if (options.list) return listTasks(tasks);
   try {
     // A file that cannot be written is noticed before hours of work.
     if (options.json !== null) writeFileSync(options.json, '');
   } catch (error) {
-    return reportProblem(COMMAND, `the report cannot be written: ${String(error)}`);
+    return reportProblem(EVAL_COMMAND.name, `the report cannot be written: ${String(error)}`);
   }
   try {
     return await evaluate(tasks, options);
   } catch (error) {
     if (error instanceof StartupError || error instanceof UnusableModelError)
-      return reportProblem(COMMAND, error.message);
+      return reportProblem(EVAL_COMMAND.name, error.message);
     throw error;
   }
 }
 
-const exitCode = await runCommand({ name: COMMAND, help: EVAL_HELP }, readEvalOptions(process.argv.slice(2)), run);
+const exitCode = await runCommand(EVAL_COMMAND, process.argv.slice(2), run);
 // After an interrupt or an unusable model, tasks in progress would keep the process alive.
 process.exit(exitCode);

@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util';
-import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
+import { defineCommand, OptionsError } from '../../src/cli/options.ts';
 import type { ModelPrice } from '../../src/core/state/spending.ts';
-import { findWrongNumber } from '../shared/positive-integer.ts';
+import { readNumber } from '../shared/positive-integer.ts';
 
 export type EvalOptions = {
   /** Name of a real model; null for the script. */
@@ -19,7 +18,10 @@ export type EvalOptions = {
   readonly json: string | null;
 };
 
-export const EVAL_HELP = `Usage: npm run eval -- [--model NAME] [--tasks GLOB] [--jobs N] [--seconds S] [--prices I,C,O] [--json FILE]
+/** The arguments of `npm run eval`. */
+export const EVAL_COMMAND = defineCommand({
+  name: 'npm run eval',
+  help: `Usage: npm run eval -- [--model NAME] [--tasks GLOB] [--jobs N] [--seconds S] [--prices I,C,O] [--json FILE]
        npm run eval -- --list [--tasks GLOB]
 
 Gives a model small tasks on pull requests of a fake GitHub, plays the reviewers, and grades what was committed.
@@ -41,36 +43,22 @@ they are no sandbox for a hostile program.
 Progress goes to standard error, the report to standard output.
 Exit codes: 0 if every task is solved, 1 if not, 2 if it could not start or the model cannot be used, 130 after an
 interrupt, with a report of the finished tasks.
-`;
+`,
+  options: {
+    ...{ model: { type: 'string' }, tasks: { type: 'string', default: '*' } },
+    ...{ list: { type: 'boolean', default: false }, jobs: { type: 'string', default: '2' } },
+    ...{ seconds: { type: 'string', default: '900' }, prices: { type: 'string' }, json: { type: 'string' } },
+  },
+  read({ model = null, tasks, list, jobs, seconds, prices, json = null }): EvalOptions {
+    const numbers = { jobs: readNumber('jobs', jobs), seconds: readNumber('seconds', seconds) };
+    return { ...numbers, model, tasks, list, prices: prices === undefined ? null : readPrices(prices), json };
+  },
+});
 
-const OPTIONS = {
-  model: { type: 'string' },
-  tasks: { type: 'string', default: '*' },
-  list: { type: 'boolean', default: false },
-  jobs: { type: 'string', default: '2' },
-  seconds: { type: 'string', default: '900' },
-  prices: { type: 'string' },
-  json: { type: 'string' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-/** Parses the arguments of `npm run eval --`. Never throws. */
-export function readEvalOptions(argv: readonly string[]): OptionsResult<EvalOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-  return parseOptions('npm run eval --', parse, ({ values }) => {
-    const { model = null, tasks, list, jobs, seconds, json = null } = values;
-    const wrong = findWrongNumber({ jobs, seconds });
-    if (wrong !== null) return wrong;
-    const prices = values.prices === undefined ? null : readPrices(values.prices);
-    if (prices === 'invalid') return optionsProblem('--prices must be three numbers, such as 2.5,0.25,10.');
-    const options = { model, tasks, list, jobs: Number(jobs), seconds: Number(seconds), prices, json };
-    return { kind: 'options', options };
-  });
-}
-
-function readPrices(written: string): ModelPrice | 'invalid' {
+function readPrices(written: string): ModelPrice {
   const parts = written.split(',').map((part) => part.trim());
-  if (parts.length !== 3 || !parts.every((part) => /^\d{1,6}(?:\.\d{1,6})?$/.test(part))) return 'invalid';
+  if (parts.length !== 3 || !parts.every((part) => /^\d{1,6}(?:\.\d{1,6})?$/.test(part)))
+    throw new OptionsError('--prices must be three numbers, such as 2.5,0.25,10.');
   const [input = 0, cachedInput = 0, output = 0] = parts.map(Number);
   return { input, cachedInput, output };
 }

@@ -1,14 +1,17 @@
 /** Tries the changes of a repository; see `npm run fidelity -- --help`. */
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { GitError, GitNotInstalledError } from '../../src/cli/git/run-git.ts';
-import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../../src/cli/options.ts';
+import { defineCommand, OptionsError, reportProblem, runCommand } from '../../src/cli/options.ts';
 import { escapeHiddenAndCr } from '../../src/core/edits/text/unicode.ts';
 import { formatNumber, pluralize } from '../../src/lib/format.ts';
 import { readChanges } from './changes.ts';
 import { tryChange } from './try-change.ts';
 
-const HELP = `Usage: npm run fidelity -- --repo PATH [--range RANGE]
+type FidelityOptions = { readonly repo: string; readonly range: string };
+
+const COMMAND = defineCommand({
+  name: 'npm run fidelity',
+  help: `Usage: npm run fidelity -- --repo PATH [--range RANGE]
 
 Makes every file change of a repository's commits as the product does: builds it from a tool's call, shows it, reads
 the page back, commits it and undoes it. Compares the bytes with those of the commit.
@@ -18,22 +21,13 @@ the page back, commits it and undoes it. Compares the bytes with those of the co
   --help         this text
 
 Exit codes: 0 if all bytes are equal, 1 if any differ, 2 if it could not start.
-`;
-
-const OPTIONS = {
-  repo: { type: 'string' },
-  range: { type: 'string', default: 'HEAD' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-type FidelityOptions = { readonly repo: string; readonly range: string };
-
-function readOptions(argv: readonly string[]): OptionsResult<FidelityOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-  return parseOptions('npm run fidelity --', parse, ({ values: { repo, range } }) =>
-    repo === undefined ? optionsProblem('--repo PATH is missing.') : { kind: 'options', options: { repo, range } },
-  );
-}
+`,
+  options: { repo: { type: 'string' }, range: { type: 'string', default: 'HEAD' } },
+  read({ repo, range }): FidelityOptions {
+    if (repo === undefined) throw new OptionsError('--repo PATH is missing.');
+    return { repo, range };
+  },
+});
 
 /** Counts of a range. */
 type Totals = {
@@ -107,9 +101,9 @@ async function runAndReport(options: FidelityOptions): Promise<number> {
     return totals.mismatches.length === 0 ? 0 : 1;
   } catch (error) {
     if (error instanceof GitError || error instanceof GitNotInstalledError)
-      return reportProblem('fidelity', error.message);
+      return reportProblem(COMMAND.name, error.message);
     throw error;
   }
 }
 
-process.exitCode = await runCommand({ name: 'fidelity', help: HELP }, readOptions(process.argv.slice(2)), runAndReport);
+process.exitCode = await runCommand(COMMAND, process.argv.slice(2), runAndReport);

@@ -4,7 +4,7 @@ import { runCommand } from '../../src/cli/options.ts';
 import { createThreadRunner, type JobResult, type JobRunner, parallelMap } from '../shared/parallel-map.ts';
 import { playHostileCase } from './hostile-case.ts';
 import { MUTANTS } from './mutants/mutants.ts';
-import { readSimulationOptions, SIMULATION_HELP, type SimulationOptions } from './options.ts';
+import { SIMULATE_COMMAND, type SimulationOptions } from './options.ts';
 import { describeCase, failureLines, progressLine, reportLines } from './report.ts';
 import {
   type CaseJob,
@@ -108,8 +108,6 @@ function play(options: SimulationOptions): Promise<boolean> {
   return options.mode === 'mutants' ? huntMutants(options) : playAndReport(options);
 }
 
-process.exitCode = await runCommand(
-  { name: 'npm run simulate', help: SIMULATION_HELP },
-  readSimulationOptions(process.argv.slice(2)),
-  async (options) => ((await play(options)) ? 0 : 1),
+process.exitCode = await runCommand(SIMULATE_COMMAND, process.argv.slice(2), async (options) =>
+  (await play(options)) ? 0 : 1,
 );

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
-import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
-import { findWrongNumber } from '../shared/positive-integer.ts';
+import { defineCommand, OptionsError } from '../../src/cli/options.ts';
+import { readNumber } from '../shared/positive-integer.ts';
 
 export type SimulationOptions = {
   readonly cases: number;
@@ -18,7 +17,12 @@ export type SimulationOptions = {
 /** `memory` and `pglite` select the store, and `mutants` plays cases with mistakes. */
 type SimulationMode = 'memory' | 'pglite' | 'mutants';
 
-export const SIMULATION_HELP = `Usage: npm run simulate -- [--cases N] [--seed S] [--threads T] [--hostile] [--trace] [--pglite | --mutants]
+const EXPLICIT_MODES = ['pglite', 'mutants'] as const;
+
+/** The arguments of `npm run simulate`. */
+export const SIMULATE_COMMAND = defineCommand({
+  name: 'npm run simulate',
+  help: `Usage: npm run simulate -- [--cases N] [--seed S] [--threads T] [--hostile] [--trace] [--pglite | --mutants]
 
 Plays the App against a simulated GitHub, people, a model and random faults, in virtual time, and checks every promise.
 
@@ -34,36 +38,20 @@ Plays the App against a simulated GitHub, people, a model and random faults, in 
 
 Progress and failures go to standard error, the report of all cases to standard output.
 Exit codes: 0 if every promise held or every mutant was noticed, 1 if not, 2 if it could not start.
-`;
-
-const OPTIONS = {
-  cases: { type: 'string', default: '1000' },
-  seed: { type: 'string', default: '1' },
-  threads: { type: 'string' },
-  hostile: { type: 'boolean', default: false },
-  pglite: { type: 'boolean', default: false },
-  trace: { type: 'boolean', default: false },
-  mutants: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-const EXPLICIT_MODES = ['pglite', 'mutants'] as const;
-
-/** Parses the arguments of `npm run simulate --`. Never throws. */
-export function readSimulationOptions(argv: readonly string[]): OptionsResult<SimulationOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-  return parseOptions('npm run simulate --', parse, ({ values }) => {
+`,
+  options: {
+    ...{ cases: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' } },
+    ...{ threads: { type: 'string' }, hostile: { type: 'boolean', default: false } },
+    ...{ pglite: { type: 'boolean' }, trace: { type: 'boolean', default: false }, mutants: { type: 'boolean' } },
+  },
+  read(values): SimulationOptions {
     const { cases, seed, threads = String(availableParallelism()), hostile, trace } = values;
-    const wrong = findWrongNumber({ cases, seed, threads });
-    if (wrong !== null) return wrong;
-    const [mode = 'memory', second] = EXPLICIT_MODES.filter((name) => values[name]);
-    if (second !== undefined) return optionsProblem(`--${mode} and --${second} cannot be combined.`);
+    const [mode = 'memory', second] = EXPLICIT_MODES.filter((name) => values[name] === true);
+    if (second !== undefined) throw new OptionsError(`--${mode} and --${second} cannot be combined.`);
     if (mode === 'mutants' && (hostile || trace))
-      return optionsProblem(`--mutants and --${hostile ? 'hostile' : 'trace'} cannot be combined.`);
-    if (mode === 'pglite' && trace) return optionsProblem('--pglite and --trace cannot be combined.');
-    return {
-      kind: 'options',
-      options: { cases: Number(cases), seed: Number(seed), threads: Number(threads), mode, hostile, trace },
-    };
-  });
-}
+      throw new OptionsError(`--mutants and --${hostile ? 'hostile' : 'trace'} cannot be combined.`);
+    if (mode === 'pglite' && trace) throw new OptionsError('--pglite and --trace cannot be combined.');
+    const numbers = { cases: readNumber('cases', cases), seed: readNumber('seed', seed) };
+    return { ...numbers, threads: readNumber('threads', threads), mode, hostile, trace };
+  },
+});

@@ -6,17 +6,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { apiBaseUrl } from '../../src/adapters/github/requests/client.ts';
 import { readEnvironment } from '../../src/app/config/env.ts';
 import { readKeyFile, readPrivateKey } from '../../src/app/config/keys.ts';
-import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../../src/cli/options.ts';
+import { defineCommand, OptionsError, reportProblem, runCommand } from '../../src/cli/options.ts';
 import { verifyRange } from '../../src/cli/verify/verify.ts';
 import { createPersonOnGitHub } from './github.ts';
 import { playTrial } from './play.ts';
 import { type AppAccess, createQuestions } from './questions.ts';
 
-const COMMAND = {
+/** The arguments of `npm run smoke`. */
+export const SMOKE_COMMAND = defineCommand({
   name: 'npm run smoke',
   help: `Usage: npm run smoke -- --repo OWNER/NAME [--minutes N]
 
@@ -32,32 +33,21 @@ what only GitHub itself can answer. GHE_HOST names another server.
 
 Exit code: 0 if everything held, 1 if not, 2 if it could not begin.
 `,
-};
-
-type SmokeOptions = { readonly repository: string; readonly minutes: number };
-
-/** Parses the arguments of `npm run smoke`. Never throws. */
-export function parseSmokeOptions(argv: readonly string[]): OptionsResult<SmokeOptions> {
-  const options = {
-    repo: { type: 'string' },
-    minutes: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  } as const;
-  const parse = () => parseArgs({ args: [...argv], options, strict: true, allowPositionals: false });
-  return parseOptions(COMMAND.name, parse, ({ values: { repo = '', minutes = '10' } }) => {
-    if (!/^[\w.-]+\/[\w.-]+$/.test(repo)) return optionsProblem('--repo needs a name such as acme/trials.');
-    if (!/^[1-9]\d?$/.test(minutes)) return optionsProblem('--minutes needs a number from 1 to 99.');
-    return { kind: 'options', options: { repository: repo, minutes: Number(minutes) } };
-  });
-}
+  options: { repo: { type: 'string' }, minutes: { type: 'string', default: '10' } },
+  read({ repo: repository = '', minutes }) {
+    if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) throw new OptionsError('--repo needs a name such as acme/trials.');
+    if (!/^[1-9]\d?$/.test(minutes)) throw new OptionsError('--minutes needs a number from 1 to 99.');
+    return { repository, minutes: Number(minutes) };
+  },
+});
 
 /** Runs `npm run smoke`. Exit code: 0, 1 (something did not hold), or 2 (could not begin). */
 export function runSmoke(argv: readonly string[]): Promise<number> {
-  return runCommand(COMMAND, parseSmokeOptions(argv), async ({ repository, minutes }) => {
+  return runCommand(SMOKE_COMMAND, argv, async ({ repository, minutes }) => {
     if (existsSync('.env')) process.loadEnvFile('.env');
     const { GITHUB_TOKEN: token, GHE_HOST: host = 'github.com' } = readEnvironment();
     if (!token)
-      return reportProblem(COMMAND.name, 'GITHUB_TOKEN is not set: it is the token of a person who can push.');
+      return reportProblem(SMOKE_COMMAND.name, 'GITHUB_TOKEN is not set: it is the token of a person who can push.');
     const baseUrl = apiBaseUrl(host, 'https');
     const person = createPersonOnGitHub({ baseUrl, token, repository });
     const clone = { url: `https://${host}/${repository}.git`, token };

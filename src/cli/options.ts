@@ -1,23 +1,57 @@
 import process from 'node:process';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { escapeHiddenAndCr } from '../core/edits/text/unicode.ts';
 
-/** A command as people type it, such as `countersign verify`, and its help, ending with a newline. */
-type CommandInfo = { readonly name: string; readonly help: string };
+type ArgumentsOf<Declared extends ParseArgsOptionsConfig> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: Declared; strict: true; allowPositionals: true }>
+>;
+
+/** A command as people type it, such as `countersign verify`. */
+type Command<Declared extends ParseArgsOptionsConfig, Options> = {
+  readonly name: string;
+  /** Ends with a newline. */
+  readonly help: string;
+  /** As Node's `parseArgs` takes them, without `--help`. */
+  readonly options: Declared;
+  readonly takesArguments?: true;
+  /** Reads the options out of what was written; throws an `OptionsError` for a wrong one. */
+  readonly read: (values: ArgumentsOf<Declared>['values'], positionals: readonly string[]) => Options;
+};
+
+/** Declares a command. */
+export function defineCommand<const Declared extends ParseArgsOptionsConfig, Options>(
+  command: Command<Declared, Options>,
+): Command<Declared, Options> {
+  return command;
+}
+
+/** An option is wrong. The message is one sentence. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError';
+}
+
+/** The options of a command, unless it was called for its help or wrongly. */
+export type OptionsResult<Options> =
+  | { readonly kind: 'options'; readonly options: Options }
+  | { readonly kind: 'help' }
+  /** In one line. */
+  | { readonly kind: 'problem'; readonly problem: string };
 
 /**
  * Prints the help (exit code 0), reports wrong options in one line (2), or runs the command and returns its exit code.
  */
-export async function runCommand<Options>(
-  { name, help }: CommandInfo,
-  result: OptionsResult<Options>,
+export async function runCommand<Declared extends ParseArgsOptionsConfig, Options>(
+  command: Command<Declared, Options>,
+  argv: readonly string[],
   run: (options: Options) => number | Promise<number>,
 ): Promise<number> {
+  const result = parseOptions(command, argv);
   switch (result.kind) {
     case 'help':
-      process.stdout.write(help);
+      process.stdout.write(command.help);
       return 0;
     case 'problem':
-      return reportProblem(name, result.problem);
+      return reportProblem(command.name, result.problem);
     case 'options':
       return run(result.options);
   }
@@ -29,78 +63,48 @@ export function reportProblem(name: string, problem: string, code = 2): number {
   return code;
 }
 
-/** Why the arguments are unusable, in one line. */
-type Problem = { readonly kind: 'problem'; readonly problem: string };
-
-/** The options of a command, or the reason why there are none. */
-export type ValidatedOptions<Options> = { readonly kind: 'options'; readonly options: Options } | Problem;
-
-/** The parsed options of a command, unless it was called for its help. */
-export type OptionsResult<Options> = ValidatedOptions<Options> | { readonly kind: 'help' };
-
-/** A value from the arguments that is not yet the options of the command. */
-type ParseResult<Value> = { readonly kind: 'parsed'; readonly value: Value } | Problem;
-
-/** The result of Node's `parseArgs`. */
-type ParsedArguments = {
-  readonly values: Readonly<Record<string, string | boolean | undefined>>;
-  readonly positionals: readonly string[];
-};
-
-/**
- * Parses the arguments of a command such as `countersign verify`. `parse` calls Node's `parseArgs`, and its errors
- * become problems. `toOptions` converts the result, and its errors are thrown.
- */
-export function parseOptions<Arguments extends ParsedArguments, Options>(
-  command: string,
-  parse: () => Arguments,
-  toOptions: (parsedArguments: Arguments) => ValidatedOptions<Options>,
+/** Parses the arguments of a command. Throws nothing but the errors of a mistake in `read`. */
+export function parseOptions<Declared extends ParseArgsOptionsConfig, Options>(
+  { name, options, takesArguments, read }: Command<Declared, Options>,
+  argv: readonly string[],
 ): OptionsResult<Options> {
-  const parsed = tryParse(parse);
-  if (parsed.kind === 'parsed' && parsed.value.values['help'] === true) return { kind: 'help' };
-  const result = parsed.kind === 'problem' ? parsed : (findBlankValue(parsed.value) ?? toOptions(parsed.value));
-  return result.kind === 'problem' ? optionsProblem(`${result.problem} See ${command} --help.`) : result;
-}
-
-const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
-
-/** A day or time of ISO 8601, in ms since the epoch; null if the option is absent. */
-export function parseTime(text: string | undefined): number | null | 'no time' {
-  if (text === undefined) return null;
-  const time = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? 'no time' : time;
-}
-
-/** A problem with the options, in one sentence. */
-export function optionsProblem(problem: string): Problem {
-  return { kind: 'problem', problem };
-}
-
-/** The only positional argument; `missing` and `several` are the problems for none and for more than one. */
-export function singleArgument(
-  positionals: readonly string[],
-  { missing, several }: { readonly missing: string; readonly several: string },
-): ParseResult<string> {
-  const [argument, ...more] = positionals;
-  if (argument === undefined || argument.trim() === '') return optionsProblem(missing);
-  return more.length > 0 ? optionsProblem(several) : { kind: 'parsed', value: argument };
-}
-
-function tryParse<Arguments>(parse: () => Arguments): ParseResult<Arguments> {
+  if (argv.includes('--help') || argv.includes('-h')) return { kind: 'help' };
   try {
-    return { kind: 'parsed', value: parse() };
+    const { values, positionals } = readArguments(options, argv);
+    const [unexpected] = takesArguments === true ? [] : positionals;
+    if (unexpected !== undefined) throw new OptionsError(`Unexpected argument '${unexpected}'.`);
+    const blank = Object.entries(values).find(([, value]) => typeof value === 'string' && value.trim() === '');
+    if (blank !== undefined) throw new OptionsError(`--${blank[0]} needs a value.`);
+    return { kind: 'options', options: read(values, positionals) };
   } catch (error) {
-    return optionsProblem(firstSentence(error));
+    if (!(error instanceof OptionsError)) throw error;
+    const asked = name.startsWith('npm ') ? `${name} --` : name;
+    return { kind: 'problem', problem: `${error.message} See ${asked} --help.` };
   }
 }
 
 /** The rest of Node's message explains how to pass a value that looks like an option. */
-function firstSentence(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return `${message.split(/\. |\n/)[0]?.replace(/\.$/, '') ?? message}.`;
+function readArguments<Declared extends ParseArgsOptionsConfig>(options: Declared, argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: true });
+  } catch (error) {
+    const [sentence = ''] = String(error instanceof Error ? error.message : error).split(/\. |\n/);
+    throw new OptionsError(`${sentence.replace(/\.$/, '')}.`);
+  }
 }
 
-function findBlankValue({ values }: ParsedArguments): Problem | null {
-  const blank = Object.entries(values).find(([, value]) => typeof value === 'string' && value.trim() === '');
-  return blank === undefined ? null : optionsProblem(`--${blank[0]} needs a value.`);
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/** A day or time of ISO 8601, in ms since the epoch; null if the option is absent. `name` is that of the option. */
+export function parseTime(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const time = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw new OptionsError(`${name} needs a time such as 2030-01-31T12:00:00Z.`);
+  return time;
+}
+
+/** The only argument of a command; `problem` is what none and several are told. */
+export function singleArgument([argument = '', ...more]: readonly string[], problem: string): string {
+  if (argument.trim() === '' || more.length > 0) throw new OptionsError(problem);
+  return argument;
 }

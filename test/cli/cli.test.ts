@@ -47,7 +47,7 @@ describe('countersign', () => {
     [['__proto__'], 'countersign has no command "__proto__".'],
     [[], 'Usage: countersign <command>'],
     [['start', '--bogus'], 'Unknown option "--bogus". countersign start is configured through environment variables'],
-    [['verify'], 'countersign verify: The range is missing, such as main..HEAD. See countersign verify --help.'],
+    [['verify'], 'countersign verify: Give one range, such as main..HEAD. See countersign verify --help.'],
   ])('refuses %j with exit code 2', async (args, words) => {
     const { code, stdout, stderr } = await run(args).ended;
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

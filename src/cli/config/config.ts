@@ -1,10 +1,9 @@
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { readSettingsFile } from '../../app/config/operator-settings.ts';
 import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
 import { NO_OPERATOR_SETTINGS, parseOperatorFile } from '../../core/settings/operator-file.ts';
 import { listSettingsInForce } from '../../core/settings/repo-settings.ts';
-import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../options.ts';
+import { defineCommand, OptionsError, reportProblem, runCommand } from '../options.ts';
 
 /** The options of `countersign config`: at least one file. */
 type ConfigOptions = {
@@ -16,7 +15,9 @@ type ConfigOptions = {
   readonly model: string | null;
 };
 
-const CONFIG_HELP = `Usage: countersign config --check FILE [--operator FILE] [--model NAME]
+const CONFIG_COMMAND = defineCommand({
+  name: 'countersign config',
+  help: `Usage: countersign config --check FILE [--operator FILE] [--model NAME]
 
 Checks a repository's settings file (.github/countersign.yml) as the server reads it, and lists every setting in
 force. No network, no database, no credentials.
@@ -28,30 +29,17 @@ force. No network, no database, no credentials.
 
 Ends with 0 if all is well, 1 if a file has problems (each with its line), and 2 for wrong options and unreadable
 files.
-`;
-
-const CONFIG_COMMAND = { name: 'countersign config', help: CONFIG_HELP };
-
-const CONFIG_OPTIONS = {
-  check: { type: 'string' },
-  operator: { type: 'string' },
-  model: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-/** Parses the arguments of `countersign config`. Never throws. */
-function parseConfigOptions(argv: readonly string[]): OptionsResult<ConfigOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: CONFIG_OPTIONS, strict: true, allowPositionals: false });
-  return parseOptions('countersign config', parse, ({ values: { check = null, operator = null, model = null } }) =>
-    check === null && operator === null
-      ? optionsProblem('--check needs a settings file.')
-      : { kind: 'options', options: { check, operator, model } },
-  );
-}
+`,
+  options: { check: { type: 'string' }, operator: { type: 'string' }, model: { type: 'string' } },
+  read({ check = null, operator = null, model = null }): ConfigOptions {
+    if (check === null && operator === null) throw new OptionsError('--check needs a settings file.');
+    return { check, operator, model };
+  },
+});
 
 /** Runs `countersign config`. Exit code: 0, 1 for files with problems, 2 for wrong options and unreadable files. */
 export function runConfig(argv: readonly string[]): Promise<number> {
-  return runCommand(CONFIG_COMMAND, parseConfigOptions(argv), checkFiles);
+  return runCommand(CONFIG_COMMAND, argv, checkFiles);
 }
 
 function checkFiles({ check, operator, model }: ConfigOptions): number {

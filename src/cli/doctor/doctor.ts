@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { createLogger } from '../../adapters/telemetry/log.ts';
 import { type Config, listSecrets, loadConfig } from '../../app/config/env.ts';
 import type { Finding, Probe } from '../../app/probes.ts';
@@ -7,9 +6,11 @@ import { createOutsideProbes } from '../../app/wiring.ts';
 import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
 import { withTimeout } from '../../lib/delay.ts';
 import { redact } from '../../lib/redaction.ts';
-import { type OptionsResult, parseOptions, runCommand } from '../options.ts';
+import { defineCommand, runCommand } from '../options.ts';
 
-const DOCTOR_HELP = `Usage: countersign doctor [--json]
+const DOCTOR_COMMAND = defineCommand({
+  name: 'countersign doctor',
+  help: `Usage: countersign doctor [--json]
 
 Looks at everything that the server needs, with the settings that it would start with: the App and its installations
 on GitHub, the webhook, the model, the database, and this machine. It asks the model one tiny question and changes
@@ -19,27 +20,17 @@ nothing. A server may run meanwhile.
   --help    print this text
 
 Each line begins with a mark: ✓ in order, ⚠ works with less, ✗ wrong. Ends with 0, and with 1 if anything is wrong.
-`;
-
-const DOCTOR_COMMAND = { name: 'countersign doctor', help: DOCTOR_HELP };
-
-type DoctorOptions = { readonly json: boolean };
-
-function parseDoctorOptions(argv: readonly string[]): OptionsResult<DoctorOptions> {
-  const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
-  const parse = () => parseArgs({ args: [...argv], options, strict: true, allowPositionals: false });
-  return parseOptions(DOCTOR_COMMAND.name, parse, ({ values: { json = false } }) => ({
-    kind: 'options',
-    options: { json },
-  }));
-}
+`,
+  options: { json: { type: 'boolean' } },
+  read: ({ json = false }) => ({ json }),
+});
 
 /** A finding, and the probe that found it. */
 type Line = Finding & { readonly probe: string };
 
 /** Runs `countersign doctor`. Exit code: 0, 1 if anything is wrong, 2 for wrong options. */
 export function runDoctor(argv: readonly string[]): Promise<number> {
-  return runCommand(DOCTOR_COMMAND, parseDoctorOptions(argv), async ({ json }) => {
+  return runCommand(DOCTOR_COMMAND, argv, async ({ json }) => {
     const lines = await examine();
     process.stdout.write(json ? `${JSON.stringify(lines, null, 2)}\n` : lines.map(render).join(''));
     return lines.some(({ level }) => level === 'wrong') ? 1 : 0;

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import {
   type CommittedChangeRow,
   LEDGER_PAGE,
@@ -17,15 +16,7 @@ import type { AgentQuestion } from '../../core/state/question.ts';
 import { instructionOf, type UserResponse } from '../../core/step/ledger-record.ts';
 import { parseJson } from '../../lib/trust.ts';
 import { type Ask, withDatabase } from '../ask.ts';
-import {
-  type OptionsResult,
-  optionsProblem,
-  parseOptions,
-  parseTime,
-  reportProblem,
-  runCommand,
-  type ValidatedOptions,
-} from '../options.ts';
+import { defineCommand, OptionsError, parseTime, reportProblem, runCommand } from '../options.ts';
 
 /** The options of `countersign export`; `since` is ms since the epoch. */
 type ExportOptions = {
@@ -34,7 +25,10 @@ type ExportOptions = {
   readonly format: 'json' | 'csv';
 };
 
-const EXPORT_COMMAND = {
+const PULL_NAME = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,9})$/;
+
+/** The arguments of `countersign export`. */
+export const EXPORT_COMMAND = defineCommand({
   name: 'countersign export',
   help: `Usage: countersign export [--pr OWNER/REPO#N] [--since TIME] [--csv]
 
@@ -49,37 +43,18 @@ Asks the running server, or the database that DATABASE_URL or DATA_DIR names.
 
 Exit code: 0 on success, 1 if the pull request is unknown, 2 if the command could not begin.
 `,
-};
-
-const EXPORT_OPTIONS = {
-  pr: { type: 'string' },
-  since: { type: 'string' },
-  csv: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-const PULL_NAME = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,9})$/;
-
-/** Parses the arguments of `countersign export`. Never throws. */
-export function parseExportOptions(argv: readonly string[]): OptionsResult<ExportOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: EXPORT_OPTIONS, strict: true, allowPositionals: false });
-  return parseOptions(
-    'countersign export',
-    parse,
-    ({ values: { pr, since, csv } }): ValidatedOptions<ExportOptions> => {
-      const [, repository, number] = PULL_NAME.exec(pr ?? '') ?? [];
-      if (pr !== undefined && repository === undefined) return optionsProblem('--pr needs a name such as acme/shop#7.');
-      const time = parseTime(since);
-      if (time === 'no time') return optionsProblem('--since needs a time such as 2030-01-31T12:00:00Z.');
-      const pull = repository === undefined ? null : { repository, number: Number(number) };
-      return { kind: 'options', options: { pull, since: time, format: csv === true ? 'csv' : 'json' } };
-    },
-  );
-}
+  options: { pr: { type: 'string' }, since: { type: 'string' }, csv: { type: 'boolean' } },
+  read({ pr, since, csv }): ExportOptions {
+    const [, repository, number] = PULL_NAME.exec(pr ?? '') ?? [];
+    if (pr !== undefined && repository === undefined) throw new OptionsError('--pr needs a name such as acme/shop#7.');
+    const pull = repository === undefined ? null : { repository, number: Number(number) };
+    return { pull, since: parseTime('--since', since), format: csv === true ? 'csv' : 'json' };
+  },
+});
 
 /** Runs `countersign export`. Exit code: 0, 1 (unknown pull request), or 2 (could not begin). */
 export function runExport(argv: readonly string[]): Promise<number> {
-  return runCommand(EXPORT_COMMAND, parseExportOptions(argv), (options) =>
+  return runCommand(EXPORT_COMMAND, argv, (options) =>
     withDatabase(EXPORT_COMMAND.name, (ask) => exportLedger(ask, options)),
   );
 }
@@ -204,7 +179,7 @@ const EXPORTED_FIELDS = [
 const CSV_HEADER = `${EXPORTED_FIELDS.join(',')}\r\n`;
 
 /** Converts a ledger entry. */
-export function toExportedRow(entry: LedgerEntry): ExportedRow {
+function toExportedRow(entry: LedgerEntry): ExportedRow {
   const { proposal, record, outcome, pull, votes, committedChanges } = entry;
   const { decidedAt = null, executedAt = null } = record ?? {};
   return {
@@ -234,7 +209,7 @@ export function toExportedRow(entry: LedgerEntry): ExportedRow {
 }
 
 /** Converts an answer to a question of the agent. The vote holds the answer, as the model got it. */
-export function toExportedAnswer({ asked, pull, vote, ...ids }: LedgerAnswer): ExportedRow {
+function toExportedAnswer({ asked, pull, vote, ...ids }: LedgerAnswer): ExportedRow {
   return {
     proposalId: ids.questionId,
     conversationId: asked?.run.id ?? null,

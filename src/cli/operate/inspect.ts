@@ -1,20 +1,14 @@
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import type { InspectedPull } from '../../adapters/store/inspect-pull.ts';
 import { inOneLine, printJson, withDatabase } from '../ask.ts';
-import {
-  type OptionsResult,
-  optionsProblem,
-  parseOptions,
-  reportProblem,
-  runCommand,
-  singleArgument,
-} from '../options.ts';
+import { defineCommand, OptionsError, reportProblem, runCommand, singleArgument } from '../options.ts';
 import { formatTable } from '../table.ts';
 
-type InspectOptions = { readonly repository: string; readonly number: number; readonly json: boolean };
+const PULL_NAME = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,9})$/;
 
-const INSPECT_COMMAND = {
+const ARGUMENT_PROBLEM = 'Give one pull request, such as acme/shop#7.';
+
+const INSPECT_COMMAND = defineCommand({
   name: 'countersign inspect',
   help: `Usage: countersign inspect OWNER/REPO#N [--json]
 
@@ -26,28 +20,18 @@ effects. Asks the running server, or the database that DATABASE_URL or DATA_DIR 
 
 Exit code: 0 on success, 1 if the pull request is unknown, 2 if the command could not begin.
 `,
-};
-
-const PULL_NAME = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,9})$/;
-
-const ARGUMENT_PROBLEM = 'Give one pull request, such as acme/shop#7.';
-
-/** Parses the arguments of `countersign inspect`. Never throws. */
-export function parseInspectOptions(argv: readonly string[]): OptionsResult<InspectOptions> {
-  const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
-  const parse = () => parseArgs({ args: [...argv], options, strict: true, allowPositionals: true });
-  return parseOptions(INSPECT_COMMAND.name, parse, ({ values, positionals }) => {
-    const argument = singleArgument(positionals, { missing: ARGUMENT_PROBLEM, several: ARGUMENT_PROBLEM });
-    if (argument.kind === 'problem') return argument;
-    const [, repository, number] = PULL_NAME.exec(argument.value) ?? [];
-    if (repository === undefined) return optionsProblem(ARGUMENT_PROBLEM);
-    return { kind: 'options', options: { repository, number: Number(number), json: values.json === true } };
-  });
-}
+  options: { json: { type: 'boolean' } },
+  takesArguments: true,
+  read({ json = false }, positionals) {
+    const [, repository, number] = PULL_NAME.exec(singleArgument(positionals, ARGUMENT_PROBLEM)) ?? [];
+    if (repository === undefined) throw new OptionsError(ARGUMENT_PROBLEM);
+    return { repository, number: Number(number), json };
+  },
+});
 
 /** Runs `countersign inspect`. Exit code: 0, 1 (unknown pull request), or 2 (could not begin). */
 export function runInspect(argv: readonly string[]): Promise<number> {
-  return runCommand(INSPECT_COMMAND, parseInspectOptions(argv), ({ repository, number, json }) =>
+  return runCommand(INSPECT_COMMAND, argv, ({ repository, number, json }) =>
     withDatabase(INSPECT_COMMAND.name, async (ask) => {
       const pulls = await ask('inspect', { repository, number });
       if (pulls.length === 0)

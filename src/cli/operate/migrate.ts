@@ -1,10 +1,9 @@
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { listMissingMigrations, SCHEMA_VERSION } from '../../adapters/store/engine/migrate.ts';
 import { withDatabase } from '../ask.ts';
-import { type OptionsResult, optionsProblem, parseOptions, runCommand } from '../options.ts';
+import { defineCommand, OptionsError, runCommand } from '../options.ts';
 
-const MIGRATE_COMMAND = {
+const MIGRATE_COMMAND = defineCommand({
   name: 'countersign migrate',
   help: `Usage: countersign migrate --check
 
@@ -17,18 +16,12 @@ by itself when it starts. Asks the running server, or the database that DATABASE
 Exit code: 0 if nothing is to do, 1 if something would be migrated, 2 if the command could not begin or the database
 belongs to a newer version.
 `,
-};
-
-/** Parses the arguments of `countersign migrate`. Never throws. */
-export function parseMigrateOptions(argv: readonly string[]): OptionsResult<null> {
-  const options = { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
-  const parse = () => parseArgs({ args: [...argv], options, strict: true, allowPositionals: false });
-  return parseOptions(MIGRATE_COMMAND.name, parse, ({ values: { check } }) =>
-    check === true
-      ? { kind: 'options', options: null }
-      : optionsProblem('A server migrates its database when it starts; --check says what it would do.'),
-  );
-}
+  options: { check: { type: 'boolean' } },
+  read({ check }) {
+    if (check !== true)
+      throw new OptionsError('A server migrates its database when it starts; --check says what it would do.');
+  },
+});
 
 /** Runs `countersign migrate`. Exit code: 0, 1 (something would be migrated), or 2 (could not begin). */
 export function runMigrate(argv: readonly string[]): Promise<number> {
@@ -49,5 +42,5 @@ export function runMigrate(argv: readonly string[]): Promise<number> {
       },
       'any',
     );
-  return runCommand(MIGRATE_COMMAND, parseMigrateOptions(argv), check);
+  return runCommand(MIGRATE_COMMAND, argv, check);
 }

@@ -1,10 +1,7 @@
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { withDatabase } from '../ask.ts';
-import { type OptionsResult, optionsProblem, parseOptions, runCommand, singleArgument } from '../options.ts';
+import { defineCommand, OptionsError, runCommand, singleArgument } from '../options.ts';
 import { formatTable } from '../table.ts';
-
-type PauseOptions = { readonly name: string };
 
 const ARGUMENT_PROBLEM = 'Give one account or repository, such as acme or acme/shop.';
 
@@ -29,24 +26,21 @@ Exit code: 0 on success, 2 if the command could not begin.
 
 const OWNER_OR_REPOSITORY = /^[\w.-]+(?:\/[\w.-]+)?$/;
 
-/** Parses the arguments of `countersign pause` and `countersign unpause`. Never throws. */
-export function parsePauseOptions(command: string, argv: readonly string[]): OptionsResult<PauseOptions> {
-  const options = { help: { type: 'boolean', short: 'h' } } as const;
-  const parse = () => parseArgs({ args: [...argv], options, strict: true, allowPositionals: true });
-  return parseOptions(command, parse, ({ positionals }) => {
-    const argument = singleArgument(positionals, { missing: ARGUMENT_PROBLEM, several: ARGUMENT_PROBLEM });
-    if (argument.kind === 'problem') return argument;
-    if (!OWNER_OR_REPOSITORY.test(argument.value)) return optionsProblem(ARGUMENT_PROBLEM);
-    return { kind: 'options', options: { name: argument.value } };
-  });
-}
-
 /** Runs `countersign pause` or `countersign unpause`. Exit code: 0, or 2 (could not begin). */
 export function runPause(verb: 'pause' | 'unpause', argv: readonly string[]): Promise<number> {
-  const command = `countersign ${verb}`;
-  const help = `${HELP[verb]}${COMMON_HELP}`;
-  return runCommand({ name: command, help }, parsePauseOptions(command, argv), ({ name }) =>
-    withDatabase(command, async (ask) => {
+  const command = defineCommand({
+    name: `countersign ${verb}`,
+    help: `${HELP[verb]}${COMMON_HELP}`,
+    options: {},
+    takesArguments: true,
+    read(_values, positionals) {
+      const name = singleArgument(positionals, ARGUMENT_PROBLEM);
+      if (!OWNER_OR_REPOSITORY.test(name)) throw new OptionsError(ARGUMENT_PROBLEM);
+      return name;
+    },
+  });
+  return runCommand(command, argv, (name) =>
+    withDatabase(command.name, async (ask) => {
       const now = Date.now();
       const pauses = await (verb === 'pause' ? ask('pause', { name, now }) : ask('unpause', { name }));
       const rows = pauses.map((paused) => [paused.name, paused.since]);

@@ -1,13 +1,12 @@
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { REPORT_GROUPS, type ReportInput, type ReportRow } from '../../adapters/store/report.ts';
 import { printJson, withDatabase } from '../ask.ts';
-import { type OptionsResult, optionsProblem, parseOptions, parseTime, runCommand } from '../options.ts';
+import { defineCommand, OptionsError, parseTime, runCommand } from '../options.ts';
 import { formatTable } from '../table.ts';
 
-type ReportOptions = ReportInput & { readonly format: ReportFormat };
+const FORMATS = ['table', 'md', 'json', 'csv'] as const;
 
-const REPORT_COMMAND = {
+const REPORT_COMMAND = defineCommand({
   name: 'countersign report',
   help: `Usage: countersign report [--since TIME] [--until TIME] [--by repo|person|model] [--format table|md|json|csv]
 
@@ -22,33 +21,22 @@ instructions, and what the runs cost. Asks the running server, or the database t
 
 Exit code: 0 on success, 2 if the command could not begin.
 `,
-};
-
-/** Parses the arguments of `countersign report`. Never throws. */
-export function parseReportOptions(argv: readonly string[]): OptionsResult<ReportOptions> {
-  const options = {
-    since: { type: 'string' },
-    until: { type: 'string' },
-    by: { type: 'string', default: 'repo' },
-    format: { type: 'string', default: 'table' },
-    help: { type: 'boolean', short: 'h' },
-  } as const;
-  const parse = () => parseArgs({ args: [...argv], options, strict: true, allowPositionals: false });
-  return parseOptions(REPORT_COMMAND.name, parse, ({ values }) => {
-    const [since, until] = [parseTime(values.since), parseTime(values.until)];
-    if (since === 'no time' || until === 'no time')
-      return optionsProblem('--since and --until need a time such as 2030-01-31T12:00:00Z.');
+  options: {
+    ...{ since: { type: 'string' }, until: { type: 'string' } },
+    ...{ by: { type: 'string', default: 'repo' }, format: { type: 'string', default: 'table' } },
+  },
+  read(values) {
     const by = REPORT_GROUPS.find((group) => group === values.by);
-    if (by === undefined) return optionsProblem('--by is repo, person or model.');
+    if (by === undefined) throw new OptionsError('--by is repo, person or model.');
     const format = FORMATS.find((known) => known === values.format);
-    if (format === undefined) return optionsProblem('--format is table, md, json or csv.');
-    return { kind: 'options', options: { since, until, by, format } };
-  });
-}
+    if (format === undefined) throw new OptionsError('--format is table, md, json or csv.');
+    return { since: parseTime('--since', values.since), until: parseTime('--until', values.until), by, format };
+  },
+});
 
 /** Runs `countersign report`. Exit code: 0, or 2 (could not begin). */
 export function runReport(argv: readonly string[]): Promise<number> {
-  return runCommand(REPORT_COMMAND, parseReportOptions(argv), ({ format, ...input }) =>
+  return runCommand(REPORT_COMMAND, argv, ({ format, ...input }) =>
     withDatabase(REPORT_COMMAND.name, async (ask) => {
       const rows = await ask('report', input);
       if (format === 'json') printJson(rows.map((row) => ({ ...row, costPerAccepted: costPerAccepted(row) })));
@@ -65,10 +53,6 @@ const WRITERS = {
   md: toMarkdown,
   csv: (rows: Cells) => rows.map((row) => `${row.map(toCsvCell).join(',')}\r\n`).join(''),
 } as const;
-
-const FORMATS = ['table', 'md', 'json', 'csv'] as const;
-
-type ReportFormat = (typeof FORMATS)[number];
 
 function headings(by: ReportInput['by']): readonly string[] {
   return [by, 'tasks', 'accepted', 'changed', 'denied', 'instructed', 'cost', 'cost per accepted'];

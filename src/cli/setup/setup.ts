@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createGitHub } from '../../adapters/github/create-github.ts';
 import { apiBaseUrl } from '../../adapters/github/requests/client.ts';
 import { readVersion } from '../../app/config/version.ts';
 import type { AppSetup } from '../../core/step/app-rights.ts';
-import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../options.ts';
+import { defineCommand, OptionsError, reportProblem, runCommand } from '../options.ts';
 import { startBrowserFlow } from './browser-flow.ts';
 import { envText, findExistingFile, type ModelChoice, setupFiles, writeSetupFiles } from './env-file.ts';
 import { convertCode, type GitHubSite, proposedName, type RegisteredApp, RegistrationError } from './registration.ts';
@@ -22,7 +21,9 @@ type SetupOptions = {
   readonly waits: boolean;
 };
 
-const SETUP_HELP = `Usage: countersign setup [--org ORG] [--url URL] [--ghe HOST] [--dir DIR]
+const SETUP_COMMAND = defineCommand({
+  name: 'countersign setup',
+  help: `Usage: countersign setup [--org ORG] [--url URL] [--ghe HOST] [--dir DIR]
 
 Registers a GitHub App of your own, with two clicks in the browser, and writes its settings to .env and app.pem.
 It never replaces a file.
@@ -37,33 +38,23 @@ It never replaces a file.
   --help         print this text
 
 Ends with 0 once the App is registered, 1 if it could not be, and 2 for wrong options.
-`;
-
-const SETUP_COMMAND = { name: 'countersign setup', help: SETUP_HELP };
+`,
+  options: {
+    ...{ org: { type: 'string' }, url: { type: 'string' }, ghe: { type: 'string' }, dir: { type: 'string' } },
+    ...{ code: { type: 'string' }, 'no-wait': { type: 'boolean' } },
+  },
+  read({ org = null, url = null, ghe = null, dir = '.', code = null, 'no-wait': noWait = false }): SetupOptions {
+    const site = readSite(ghe);
+    if (site === null) throw new OptionsError('--ghe needs a host, such as github.example.org.');
+    const webhookUrl = url === null ? null : readWebhookUrl(url);
+    if (url !== null && webhookUrl === null) throw new OptionsError('--url needs an https:// address.');
+    return { site, organization: org, webhookUrl, dir, code, waits: !noWait };
+  },
+});
 
 /** Runs `countersign setup`. Exit code: 0, 1 if the App could not be registered or stored, 2 for wrong options. */
 export function runSetup(argv: readonly string[]): Promise<number> {
-  return runCommand(SETUP_COMMAND, parseSetupOptions(argv), setUp);
-}
-
-function parseSetupOptions(argv: readonly string[]): OptionsResult<SetupOptions> {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  const options = {
-    ...{ org: text, url: text, ghe: text, dir: text, code: text },
-    ...{ 'no-wait': flag, help: { ...flag, short: 'h' } },
-  } as const;
-  return parseOptions(
-    SETUP_COMMAND.name,
-    () => parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }),
-    ({ values: { org = null, url = null, ghe = null, dir = '.', code = null, 'no-wait': noWait = false } }) => {
-      const site = readSite(ghe);
-      if (site === null) return optionsProblem('--ghe needs a host, such as github.example.org.');
-      const webhookUrl = url === null ? null : readWebhookUrl(url);
-      if (url !== null && webhookUrl === null) return optionsProblem('--url needs an https:// address.');
-      return { kind: 'options', options: { site, organization: org, webhookUrl, dir, code, waits: !noWait } };
-    },
-  );
+  return runCommand(SETUP_COMMAND, argv, setUp);
 }
 
 function readSite(ghe: string | null): GitHubSite | null {

@@ -1,18 +1,10 @@
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { escapeHiddenAndCr, escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
 import { findChangeTrailers } from '../../core/policy/commit-message.ts';
 import { pluralize } from '../../lib/format.ts';
 import { findSignatureProblem, isShallow, listCommitRange, openRepository } from '../git/repository.ts';
 import { GitError, GitNotInstalledError, gitDirectory } from '../git/run-git.ts';
-import {
-  type OptionsResult,
-  optionsProblem,
-  parseOptions,
-  reportProblem,
-  runCommand,
-  singleArgument,
-} from '../options.ts';
+import { defineCommand, OptionsError, reportProblem, runCommand, singleArgument } from '../options.ts';
 import { formatTable } from '../table.ts';
 import { type AppRule, type VerifiedChange, verifyCommit } from './check-commit.ts';
 
@@ -28,7 +20,10 @@ type VerifyOptions = {
   readonly json: boolean;
 };
 
-const VERIFY_COMMAND = {
+/** As GnuPG writes them. Shorter key ids can be forged. */
+const FINGERPRINT = /^(?:[0-9A-F]{40}|[0-9A-F]{64})$/;
+
+const VERIFY_COMMAND = defineCommand({
   name: 'countersign verify',
   help: `Usage: countersign verify <range> [options]
 
@@ -48,43 +43,24 @@ Exit code: 0 if all changes hold, 1 if one does not or could not be checked, 2 i
 Commits of others with the trailers, as after a squash, are listed as copies.
 Author and committer are names that everybody can write; only --key checks who made a commit.
 `,
-};
-
-const VERIFY_OPTIONS = {
-  repo: { type: 'string' },
-  slug: { type: 'string' },
-  host: { type: 'string' },
-  key: { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-const RANGE_PROBLEMS = {
-  missing: 'The range is missing, such as main..HEAD.',
-  several: 'Only one range can be checked at a time.',
-};
-
-/** As GnuPG writes them. Shorter key ids can be forged. */
-const FINGERPRINT = /^(?:[0-9A-F]{40}|[0-9A-F]{64})$/;
-
-/** Parses the arguments of `countersign verify`. Never throws. */
-function parseVerifyOptions(argv: readonly string[]): OptionsResult<VerifyOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: VERIFY_OPTIONS, strict: true, allowPositionals: true });
-  return parseOptions('countersign verify', parse, ({ values, positionals }) => {
-    const range = singleArgument(positionals, RANGE_PROBLEMS);
-    if (range.kind === 'problem') return range;
-    const { repo = '.', slug = null, host = 'github.com', json = false } = values;
-    const keys = values.key?.replaceAll(' ', '').toUpperCase().split(',') ?? [];
-    if (!keys.every((key) => FINGERPRINT.test(key)))
-      return optionsProblem('--key needs the fingerprint of a key, which has 40 hex digits.');
-    if (!/^[a-z0-9.-]+$/i.test(host)) return optionsProblem('--host needs the name of a host, such as github.com.');
-    return { kind: 'options', options: { range: range.value, repo, slug, host, keys, json } };
-  });
-}
+  options: {
+    ...{ repo: { type: 'string' }, slug: { type: 'string' }, host: { type: 'string' }, key: { type: 'string' } },
+    json: { type: 'boolean' },
+  },
+  takesArguments: true,
+  read({ repo = '.', slug = null, host = 'github.com', key, json = false }, positionals): VerifyOptions {
+    const range = singleArgument(positionals, 'Give one range, such as main..HEAD.');
+    const keys = key?.replaceAll(' ', '').toUpperCase().split(',') ?? [];
+    if (!keys.every((one) => FINGERPRINT.test(one)))
+      throw new OptionsError('--key needs the fingerprint of a key, which has 40 hex digits.');
+    if (!/^[a-z0-9.-]+$/i.test(host)) throw new OptionsError('--host needs the name of a host, such as github.com.');
+    return { range, repo, slug, host, keys, json };
+  },
+});
 
 /** Runs `countersign verify`. Exit code: 0 if all changes hold, 1 if one does not, 2 if the check could not begin. */
 export function runVerify(argv: readonly string[]): Promise<number> {
-  return runCommand(VERIFY_COMMAND, parseVerifyOptions(argv), verify);
+  return runCommand(VERIFY_COMMAND, argv, verify);
 }
 
 async function verify(options: VerifyOptions): Promise<number> {

@@ -7,10 +7,11 @@ import { exportBareRepository } from '../../../fakes/github/git/export.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import type { ChatRequest, ScriptedTurn } from '../../../fakes/model/script.ts';
 import { createPersonOnGitHub } from '../../../lab/smoke/github.ts';
-import { parseSmokeOptions, verifyFolder } from '../../../lab/smoke/main.ts';
+import { SMOKE_COMMAND, verifyFolder } from '../../../lab/smoke/main.ts';
 import { formatStep, playTrial, type Step } from '../../../lab/smoke/play.ts';
 import { type AppAccess, createQuestions } from '../../../lab/smoke/questions.ts';
 import { createClientFactory } from '../../../src/adapters/github/requests/client.ts';
+import { parseOptions } from '../../../src/cli/options.ts';
 import { openPersonDoor } from './person-door.ts';
 
 const closers: (() => unknown)[] = [];
@@ -131,6 +132,6 @@ describe('npm run smoke (O29)', { timeout: 240_000 }, () => {
     [['--repo', 'trials'], { kind: 'problem' }],
     [['--repo', 'acme/trials', '--minutes', '0'], { kind: 'problem' }],
   ])('reads %j', (argv, expected) => {
-    expect(parseSmokeOptions(argv)).toMatchObject(expected);
+    expect(parseOptions(SMOKE_COMMAND, argv)).toMatchObject(expected);
   });
 });

@@ -2,7 +2,8 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { lockDirectory } from '../../../../src/adapters/store/engine/data-directory.ts';
-import { parseExportOptions } from '../../../../src/cli/export/export.ts';
+import { EXPORT_COMMAND } from '../../../../src/cli/export/export.ts';
+import { parseOptions } from '../../../../src/cli/options.ts';
 import { run } from '../../../cli/process.ts';
 import { scratchFolder } from '../../../support/scratch-folder.ts';
 
@@ -16,7 +17,9 @@ describe('the options of export', () => {
   it('reads all of them', () => {
     const pull = { repository: 'acme/shop.js', number: 7 };
     const since = Date.UTC(2030, 0, 31, 12);
-    expect(parseExportOptions(['--pr', 'acme/shop.js#7', '--since', '2030-01-31T12:00:00Z', '--csv'])).toEqual({
+    expect(
+      parseOptions(EXPORT_COMMAND, ['--pr', 'acme/shop.js#7', '--since', '2030-01-31T12:00:00Z', '--csv']),
+    ).toEqual({
       kind: 'options',
       options: { pull, since, format: 'csv' },
     });
@@ -30,7 +33,7 @@ describe('the options of export', () => {
     [['--since', ' '], '--since needs a value.'],
     [['acme/shop#7'], "Unexpected argument 'acme/shop#7'."],
   ])('%j is refused in one line', (argv, problem) => {
-    expect(parseExportOptions(argv)).toEqual({ kind: 'problem', problem: expect.stringContaining(problem) });
+    expect(parseOptions(EXPORT_COMMAND, argv)).toEqual({ kind: 'problem', problem: expect.stringContaining(problem) });
   });
 });
 

@@ -139,7 +139,7 @@ describe('countersign verify', () => {
       'is not a git repository. Use --repo PATH.',
     ],
     ['a range that is not there', ['nowhere..main'], 'This repository has no commits nowhere..main: '],
-    ['two ranges', ['main', 'main~1'], 'Only one range can be checked at a time.'],
+    ['two ranges', ['main', 'main~1'], 'Give one range, such as main..HEAD.'],
     ['an option that git would know', ['--output=x', 'main'], "Unknown option '--output'"],
     ['a range that looks like an option', ['--', '--output=x'], 'This repository has no commits --output=x: '],
     ['a blank slug', ['main', '--slug', ' '], '--slug needs a value.'],
