@@ -236,7 +236,6 @@ describe('the rules themselves', () => {
         'src/app/config/env.ts': 'process.env;',
         'src/app/start.ts': "import './server.ts';",
         'src/app/wiring.ts': "import { type ApplicationFunction, Probot } from 'probot';",
-        'lab/b.ts': "import { Server } from 'probot';",
       }),
     ).toEqual([]);
   });

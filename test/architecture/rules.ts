@@ -252,7 +252,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   // Replies are written in one room, which makes the text of others inert.
   markReply: ['src/core/messages/shared/markdown.ts'],
   composeReply: ['src/core/messages/'],
-  storedAs: ['src/adapters/store/', 'lab/bench/'],
+  storedAs: ['src/adapters/store/'],
 };
 
 const reserved: Rule = (files) =>
@@ -266,16 +266,13 @@ const reserved: Rule = (files) =>
 /** The class that dispatches events, and types. The other exports can download packages and start programs. */
 const PROBOT_NAMES: readonly string[] = ['Probot', 'ApplicationFunction', 'ProbotOctokit'];
 
-/** The lab measures Probot's own server. */
 const probot: Rule = (files) =>
-  files
-    .filter(({ path }) => partOf(path) !== 'lab')
-    .flatMap(({ path, imports }) =>
-      imports
-        .filter(({ from }) => /^(?:probot|@probot|npx-import)/.test(from))
-        .filter(({ from, names: used }) => from !== 'probot' || used.length === 0 || !used.every(isProbotName))
-        .map(({ from, names: used }) => `${path} uses ${used.join(', ') || 'all'} of ${from}`),
-    );
+  files.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ from }) => /^(?:probot|@probot|npx-import)/.test(from))
+      .filter(({ from, names: used }) => from !== 'probot' || used.length === 0 || !used.every(isProbotName))
+      .map(({ from, names: used }) => `${path} uses ${used.join(', ') || 'all'} of ${from}`),
+  );
 
 function isProbotName(name: string): boolean {
   return PROBOT_NAMES.includes(name);
