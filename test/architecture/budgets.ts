@@ -5,7 +5,7 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_120 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_125 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
@@ -13,7 +13,7 @@ const BUDGETS: readonly Budget[] = [
   },
   { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_200 },
   { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_035 },
-  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_365 },
+  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_370 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_980 },
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_555 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_095 },

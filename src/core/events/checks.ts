@@ -4,7 +4,7 @@ import { endStep, noop, startStep, withEffects, withReply } from '../actions/ste
 import { COMMANDS } from '../commands/all-commands.ts';
 import { listOutdated } from '../messages/change-replies.ts';
 import { isAllowed } from '../policy/may-approve.ts';
-import { buttonOf, findWaiting, isCurrentPress } from '../policy/waiting.ts';
+import { buttonOf, NO_LIST, pressedChanges } from '../policy/waiting.ts';
 import type { CommentIntent, Intent } from '../state/intent.ts';
 import type { PullState } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
@@ -15,17 +15,17 @@ import { createContext, limitReplies, refusePerson } from './comment.ts';
 type PressedIntent = Extract<Intent, { kind: 'pressed' }>;
 
 /**
- * A press as the command that it stands for, with the changes of its list as its targets. The list is empty if it is not
- * the current one. GitHub tells no time of a press, so it counts as written now.
+ * A press as the command that it stands for, with the changes of its list as its targets: none if the list is over, or
+ * if the repository has switched the buttons off. GitHub tells no time of a press, so it counts as written now.
  */
-export function commandOfPress(pull: PullState, press: PressedIntent, { now }: Facts): CommentIntent {
-  const { changes, digest } = findWaiting(pull);
-  const listed = isCurrentPress(press, pull, digest) ? changes : [];
-  const targets = { by: 'list', digest, ids: listed.map(({ id }) => id) } as const;
-  const command =
-    buttonOf(press) === 'approve'
-      ? ({ name: 'approve', targets, note: '' } as const)
-      : ({ name: 'deny', targets, reason: '', fullText: '' } as const);
+export function commandOfPress(pull: PullState, press: PressedIntent, { now, settings }: Facts): CommentIntent {
+  const isApproval = buttonOf(press) === 'approve';
+  const isOff = isApproval && settings?.settings.checkRun === 'off';
+  const { changes, digest } = isOff ? NO_LIST : pressedChanges(press, pull);
+  const targets = { by: 'list', digest, ids: changes.map(({ id }) => id) } as const;
+  const command = isApproval
+    ? ({ name: 'approve', targets, note: '' } as const)
+    : ({ name: 'deny', targets, reason: '', fullText: '' } as const);
   return {
     ...{ kind: 'comment', pull: press.pull, actor: press.actor, createdAt: now },
     location: { at: 'check', commentId: press.checkRunId },
@@ -49,8 +49,8 @@ export function onPressed(pull: PullState, press: PressedIntent, facts: Facts, d
     return refusePerson(context, { silent: false, command: command.name });
   if ('ids' in command.targets && command.targets.ids.length === 0) {
     const renewed = withEffects(startStep(pull), publishEffect(facts.settings?.settings ?? pull.run.settings));
-    const replied = withReply(renewed, intent.location, listOutdated(context.person.login));
-    return limitReplies(context, endStep(replied, 'list-outdated'));
+    const reply = listOutdated(context.person.login, facts.settings?.settings.checkRun === 'off');
+    return limitReplies(context, endStep(withReply(renewed, intent.location, reply), 'list-outdated'));
   }
   const step =
     command.name === 'approve' ? COMMANDS.approve.run(context, command) : COMMANDS.deny.run(context, command);

@@ -1,9 +1,10 @@
 import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
 import type { CommentRef } from '../commands/shared/context.ts';
-import { isPostedAndOpen, isThreadOf } from '../commands/shared/targets.ts';
+import { isThreadOf } from '../commands/shared/targets.ts';
 import { parseComment } from '../comments/parse-comment.ts';
 import type { CommentIntent, ParsedComment, Targets } from '../state/intent.ts';
 import { MAX_SERVER_SKEW_MS } from '../state/posted-comment.ts';
+import { isPostedAndOpen } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Facts, SubmittedReviewComment } from '../step/facts.ts';
 

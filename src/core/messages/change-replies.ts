@@ -118,11 +118,12 @@ export function nothingOnPaths(glob: string, pending: readonly Proposal[]): Repl
   );
 }
 
-/** A button that was pressed on a list that is not the current one any more. */
-export function listOutdated(login: string): Reply {
-  return composeReply(
-    `${escapeMessage(login)}: your button decided nothing, because its list has changed since it was shown. Look at the newest check run **Countersign**, then press its button.`,
-  );
+/** A button that was pressed on a list that is not the current one any more, or where there are to be none. */
+export function listOutdated(login: string, isSwitchedOff: boolean): Reply {
+  const why = isSwitchedOff
+    ? `the settings now say ${codeSpan('check_run: off')}. Use ${codeSpan('/approve <id>')} or ${codeSpan('/deny <id>')}.`
+    : 'its list has changed since it was shown. Look at the newest check run **Countersign**, then press its button.';
+  return composeReply(`${escapeMessage(login)}: your button decided nothing, because ${why}`);
 }
 
 const MAX_GLOB_CHARACTERS = 300;

@@ -42,7 +42,7 @@ export function renderCheckRun({ pull, waiting, mode, links }: CheckRunView): Ch
     ...about,
     conclusion: mode === 'required' ? 'action_required' : 'neutral',
     title: waitingTitle(changes.length),
-    summary: joinBlocks(obstacle === null ? BUTTON_HINT : OBSTACLE_HINTS[obstacle], COMMAND_HINT),
+    summary: joinBlocks(obstacle === null ? buttonHint(pull, links) : OBSTACLE_HINTS[obstacle], COMMAND_HINT),
     text,
     actions: obstacle === null ? buttonsOf(digest, changes.length) : [],
   };
@@ -70,8 +70,10 @@ function waitingTitle(count: number): string {
   return `${pluralize(count, 'change')} ${count === 1 ? 'waits' : 'wait'} for a decision`;
 }
 
-const BUTTON_HINT =
-  '**Approve all** and **Deny all** decide on exactly the changes below, in your name. Once the list changes, they decide nothing.';
+/** It names the pull request, because each one with the same commit has the page. */
+function buttonHint(pull: PullState, links: RepoLinks): string {
+  return `**Approve all** and **Deny all** decide on exactly the changes below, for ${link(`#${pull.ref.number}`, pullUrl(pull, links))} and in your name. Once the list changes, they decide nothing.`;
+}
 
 const OBSTACLE_HINTS = {
   'nothing-waits': '',

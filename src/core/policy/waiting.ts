@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { canCommit } from '../state/head-branch.ts';
 import type { PressedButton } from '../state/intent.ts';
 import { type Proposal, postedChange, turnOf } from '../state/proposal.ts';
-import { isPending } from '../state/proposal-lifecycle.ts';
+import { isPending, isPostedAndOpen } from '../state/proposal-lifecycle.ts';
 import type { PublishedCheck } from '../state/published.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { isAnswerable } from '../state/question.ts';
@@ -19,9 +19,9 @@ export type Waiting = {
   readonly hasQuestion: boolean;
 };
 
-/** The waiting list now. */
-export function findWaiting(pull: PullState): Waiting {
-  const changes = inPageOrder(pull.proposals.filter(isPending));
+/** The waiting list now, or that of the changes for which `isListed` holds. */
+export function findWaiting(pull: PullState, isListed: (proposal: Proposal) => boolean = isPending): Waiting {
+  const changes = inPageOrder(pull.proposals.filter(isListed));
   const named = changes.map((one) => [one.id, postedChange(one).digest]);
   return {
     changes,
@@ -87,19 +87,28 @@ export function buttonOf({ identifier }: Pick<PressedButton, 'identifier'>): But
   return BUTTONS.find((button) => identifier.startsWith(`${button}:`)) ?? null;
 }
 
-/**
- * Whether the press is on the newest check run, and that check run shows the present list. A page that was loaded before
- * presses an old button; any other press names a list that was never shown.
- */
-export function isCurrentPress(press: PressedButton, { ref, published }: PullState, digest: string): boolean {
+type List = Pick<Waiting, 'changes' | 'digest'>;
+
+export const NO_LIST: List = { changes: [], digest: '' };
+
+/** The list that a press decides on. A denial, which changes no file, also holds for what is approved by now. */
+export function pressedChanges(press: PressedButton, pull: PullState): List {
+  const waiting = findWaiting(pull);
+  if (isOnNewestRun(press, pull, waiting) && isNamedBy(press, pull, waiting)) return waiting;
+  const open = findWaiting(pull, isPostedAndOpen);
+  return buttonOf(press) === 'deny' && isNamedBy(press, pull, open) ? open : NO_LIST;
+}
+
+/** A page that was loaded before presses an old button. */
+function isOnNewestRun({ checkRunId, headSha }: PressedButton, { published }: PullState, { digest }: Waiting): boolean {
   const check: PublishedCheck | null = published?.check ?? null;
+  if (check === null || !check.hasButtons) return false;
+  return check.digest === digest && checkRunId === check.id && headSha === check.head;
+}
+
+function isNamedBy(press: PressedButton, { ref }: PullState, { digest }: Waiting): boolean {
   const button = buttonOf(press);
-  if (check === null || button === null || digest === '' || !check.hasButtons) return false;
-  return (
-    check.digest === digest &&
-    press.checkRunId === check.id &&
-    press.headSha === check.head &&
-    press.externalId === externalIdOf(ref.number, digest) &&
-    press.identifier === buttonIdentifier(button, digest)
-  );
+  const { externalId, identifier } = press;
+  const isNamed = button !== null && identifier === buttonIdentifier(button, digest);
+  return isNamed && digest !== '' && externalId === externalIdOf(ref.number, digest);
 }

@@ -60,6 +60,11 @@ export function isOpen({ state }: Proposal): boolean {
   return state === 'proposed' || state === 'approved' || state === 'executing';
 }
 
+/** Whether people can still deny it or ask for changes, even while a commit attempt is in flight. */
+export function isPostedAndOpen(proposal: Proposal): boolean {
+  return isOpen(proposal) && proposal.comment !== null;
+}
+
 /** Posted and undecided. */
 export function isPending(proposal: Proposal): boolean {
   return proposal.state === 'proposed' && proposal.comment !== null;

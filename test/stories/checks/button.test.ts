@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { createPerson } from '../../../fakes/people/person.ts';
+import { buttonIdentifier } from '../../../src/core/policy/waiting.ts';
 import { beforeCalls } from '../support/before-calls.ts';
 import { buttonsOf, checkRun, checkRuns, press } from '../support/check-runs.ts';
 import { stageForAll } from '../support/open-and-close.ts';
@@ -59,7 +61,7 @@ describe('CK21: the check run of the pending changes', () => {
     expect(story.bot.answer()).toContain('your button decided nothing');
   });
 
-  it('decides nothing for a stranger, a reader and a bot; the author may deny', async () => {
+  it('decides nothing for a stranger and a reader; the author may deny', async () => {
     const story = await propose(stage(), BIGINT);
     const { stranger, carl, bot } = story;
     await press(stage(), story, stranger, 'Approve all');
@@ -69,6 +71,77 @@ describe('CK21: the check run of the pending changes', () => {
     expect(await proposalStates(story)).toEqual(['proposed']);
     await press(stage(), story, carl, 'Deny all');
     expect(await proposalStates(story)).toEqual(['rejected']);
+  });
+
+  it('decides nothing for a bot, also one with write access, and does not answer it', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { pr, bot } = story;
+    const { ownerId } = pr.repository();
+    const helper = { slug: 'helper', ownerId, permissions: { checks: 'write' }, events: [] } as const;
+    const { botId: accountId } = stage().github.apply(OPERATIONS.addApp, helper);
+    const place = { accountId, repositoryId: pr.repositoryId, number: pr.number };
+    stage().github.apply(OPERATIONS.setPermission, { ...place, permission: 'admin' });
+    const answers = bot.answers().length;
+    const run = checkRun(stage(), story);
+    for (const { identifier } of run.actions)
+      createPerson(stage().github.apply, { ...place, branch: 'topic' }).presses(run.id, identifier);
+    await stage().settle();
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    expect(bot.answers()).toHaveLength(answers);
+  });
+
+  it('has none for a fork, where the identifier that one would have decides nothing', async () => {
+    const story = await stage().tell({ fork: true });
+    story.model.proposes(BIGINT);
+    await story.ana.says('/countersign use bigint');
+    const run = checkRun(stage(), story);
+    expect(buttonsOf(run)).toEqual([]);
+    const identifier = buttonIdentifier('approve', run.externalId.split(':')[1] ?? '');
+    await story.ana.does((person) => person.presses(run.id, identifier));
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    expect(story.bot.answer()).toContain('your button decided nothing');
+  });
+
+  it('denies what another person has approved with the same list, until the attempt to commit has begun', async () => {
+    const story = await propose(stage(), BIGINT, EXACTLY);
+    const { ben, pr } = story;
+    const run = checkRun(stage(), story);
+    const [, denial] = run.actions;
+    let isDenied = false;
+    await beforeCalls(
+      stage(),
+      (call) => {
+        if (isDenied || !call.endsWith('/permission')) return;
+        isDenied = true;
+        ben.person.presses(run.id, denial?.identifier ?? '');
+      },
+      () => press(stage(), story, story.ana, 'Approve all'),
+    );
+    expect(await proposalStates(story)).toEqual(['rejected', 'rejected']);
+    expect(pr.commits()).toEqual([]);
+  });
+
+  it('approves nothing once the settings say that there are no buttons, and is taken away', async () => {
+    const story = await propose(stage(), BIGINT);
+    await story.configures('check_run: off\n');
+    await press(stage(), story, story.ana, 'Approve all');
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    expect(story.bot.answer()).toContain('`check_run: off`');
+    expect(checkRuns(stage(), story)).toMatchObject([{ actions: [] }]);
+  });
+
+  it('names the pull request: another one with the same commit shows it too', async () => {
+    const story = await propose(stage(), BIGINT);
+    const other = await story.alsoTo('release');
+    other.model.proposes(EXACTLY);
+    await other.ana.says('/countersign say exactly');
+    const runs = checkRuns(stage(), story);
+    expect(new Set(runs.map(({ headSha }) => headSha)).size).toBe(1);
+    expect(runs.map(({ output }) => /\[#\d+\]/.exec(output.summary ?? '')?.[0])).toEqual(['[#1]', '[#2]']);
+    const [first] = runs;
+    if (first !== undefined) await press(stage(), other, other.ana, 'Approve all', first);
+    expect(await proposalStates(other)).toEqual(['proposed']);
+    expect(await proposalStates(story)).toEqual(['completed']);
   });
 
   it('decides nothing once the list has changed, and shows the new one (CK13, CK14)', async () => {

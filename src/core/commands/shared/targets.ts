@@ -6,7 +6,7 @@ import { globMatcher } from '../../policy/globs.ts';
 import type { CommentLocation, Targets } from '../../state/intent.ts';
 import { beginsThread } from '../../state/posted-comment.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
-import { isFinal, isOpen, isPending } from '../../state/proposal-lifecycle.ts';
+import { isFinal, isPending, isPostedAndOpen } from '../../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../../state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../../state/question.ts';
 import type { Step } from '../../step/step.ts';
@@ -133,11 +133,6 @@ function resolveOnly(pull: PullState, scope: TargetScope, commentRef: CommentRef
 function isInScope({ states, includesUndos }: TargetScope, proposal: Proposal): boolean {
   if (!includesUndos && proposal.origin.kind === 'undo') return false;
   return states === 'pending' ? isPending(proposal) : isPostedAndOpen(proposal);
-}
-
-/** Whether people can still deny it or ask for changes, even while a commit attempt is in flight. */
-export function isPostedAndOpen(proposal: Proposal): boolean {
-  return isOpen(proposal) && proposal.comment !== null;
 }
 
 /** GitHub's times are whole seconds: a proposal posted in the same second counts as posted later. */

@@ -109,7 +109,7 @@ function everyReply(text: string): readonly Reply[] {
   };
   const aboutChanges: EveryReply<typeof changeReplies> = {
     postedAfterwards: [changeReplies.postedAfterwards(changes, false), changeReplies.postedAfterwards(changes, true)],
-    listOutdated: [changeReplies.listOutdated(text)],
+    listOutdated: [changeReplies.listOutdated(text, false), changeReplies.listOutdated(text, true)],
     takenByGlob: [changeReplies.takenByGlob(text, changes)],
     nothingOnPaths: [changeReplies.nothingOnPaths(text, changes), changeReplies.nothingOnPaths(text, [])],
     committed: [changeReplies.committed(commit, changes)],
