@@ -71,6 +71,18 @@ describe('R71: a question beside changes', () => {
     expect(results(story)).toMatchObject([{ response: 'approve' }, { path: ROWS_PATH }]);
   });
 
+  it('is no answer for an /approve that was written right after a change ended: its writer can have meant the change (R73)', async () => {
+    const story = await askPeople(stage(), editRow(5, 50), APPROVAL);
+    const { ana, ben, bot, model } = story;
+    await ben.replies(bot.proposal(1), '/approve');
+    await ana.does((person) => person.says('/approve'));
+    expect(model.requests()).toHaveLength(1);
+    expect(bot.answer()).toContain(`write \`/approve ${newestId(story)}\``);
+    stage().pass(30);
+    await ana.says('/approve');
+    expect(results(story)).toMatchObject([{ path: ROWS_PATH }, { response: 'approve' }]);
+  });
+
   it('is withdrawn with the changes by /continue', async () => {
     const story = await askPeople(stage(), CHOICE, editRow(5, 50));
     await story.ana.says('/continue');

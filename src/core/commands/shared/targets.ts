@@ -1,6 +1,7 @@
 import { wasAskedBefore } from '../../actions/close-question.ts';
 import { pathsOf } from '../../edits/change.ts';
 import { nothingOnPaths, postedAfterwards } from '../../messages/change-replies.ts';
+import { questionHint } from '../../messages/question-comment.ts';
 import { ambiguous, nothingPending, unknownIds } from '../../messages/replies.ts';
 import { globMatcher } from '../../policy/globs.ts';
 import type { CommentLocation, Targets } from '../../state/intent.ts';
@@ -153,10 +154,14 @@ function isSeen(pull: PullState, scope: TargetScope, one: Proposal, commentRef: 
 }
 
 /**
- * Whether a comment that names no change can be about another page: this change is new, and another one ended on the
- * page that its writer might have read.
+ * Whether a comment that names nothing can be about another page: this change or question is new, and another change
+ * ended on the page that its writer might have read.
  */
-function isOnNewPage({ proposals }: PullState, one: Proposal, { location, createdAt }: CommentRef): boolean {
+function isOnNewPage(
+  { proposals }: PullState,
+  one: Pick<Proposal, 'comment'>,
+  { location, createdAt }: CommentRef,
+): boolean {
   const [postedAt, writtenAt] = [Date.parse(one.comment?.createdAt ?? ''), Date.parse(createdAt)];
   if (writtenAt - postedAt >= READING_MS) return false;
   return proposals.some((other) => {
@@ -250,13 +255,13 @@ export function replyUnresolved(
     case 'unknown-ids':
       return endWithReply(context, unknownIds(resolution.ids, context.pull.proposals.filter(isPending)), 'unknown-ids');
     case 'no-match':
-      return resolution.postedLater.length === 0
-        ? endWithReply(context, nothingPending(command), 'nothing-pending')
-        : endWithReply(
-            context,
-            postedAfterwards(resolution.postedLater, context.intent.location.at === 'check'),
-            'posted-later',
-          );
+      if (resolution.postedLater.length > 0) {
+        const reply = postedAfterwards(resolution.postedLater, context.intent.location.at === 'check');
+        return endWithReply(context, reply, 'posted-later');
+      }
+      return command === 'approve' && question !== null
+        ? endWithReply(context, questionHint(question), 'posted-later')
+        : endWithReply(context, nothingPending(command), 'nothing-pending');
   }
 }
 
@@ -313,5 +318,6 @@ export function findDecidedQuestion(
   const open = findOpenQuestion(pull);
   const resolution = resolveTargets(pull, scope, targets, commentRef);
   const isNothingElse = resolution.kind === 'no-match' && resolution.postedLater.length === 0;
-  return open !== null && isNothingElse && wasAskedBefore(open, commentRef.createdAt) ? open : null;
+  if (open === null || !isNothingElse || !wasAskedBefore(open, commentRef.createdAt)) return null;
+  return scope.onlySeen && isOnNewPage(pull, open, commentRef) ? null : open;
 }
