@@ -55,19 +55,11 @@ type GitProcess = {
 };
 
 /**
- * These override the repository's settings: git fetches nothing, runs no monitor and no other program for signatures,
- * replaces no objects, and reads the parents of a commit from the commit itself.
+ * These override the repository's settings: git fetches nothing, runs no monitor, replaces no objects, and reads the
+ * parents of a commit from the commit itself.
  */
 const FIXED_ARGUMENTS: readonly string[] = [
-  '-c',
-  'protocol.allow=never',
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'core.commitGraph=false',
-  ...['gpg.program=gpg', 'gpg.openpgp.program=gpg', 'gpg.x509.program=gpgsm', 'gpg.ssh.program=ssh-keygen'].flatMap(
-    (setting) => ['-c', setting],
-  ),
+  ...['protocol.allow=never', 'core.fsmonitor=false', 'core.commitGraph=false'].flatMap((setting) => ['-c', setting]),
   '--no-replace-objects',
 ];
 

@@ -39,8 +39,6 @@ export type AppRule = {
   readonly isShallow?: boolean;
   /** The bots whose commits in the range name changes. Without `slug`, they are the App too. */
   readonly bots?: ReadonlySet<string>;
-  /** Why a commit has no signature by one of the given keys; null if it has. */
-  readonly findSignatureProblem?: (commit: string) => Promise<string | null>;
 };
 
 /** No commit of the App has more. The limit bounds the work for forged commits. */
@@ -70,8 +68,6 @@ export async function verifyCommit(
     return isAppsOwn(commit, rule) ? all('mismatch', 'its author is the App, and it names no change') : [];
   if (hasOddTrailer(commit.message)) return all('mismatch', 'it has a trailer in a form that the App never writes');
   if (groups.length > MAX_TRAILER_GROUPS) return all('mismatch', `it names ${groups.length} changes`).slice(0, 1);
-  const signatureProblem = (await rule.findSignatureProblem?.(commit.id)) ?? null;
-  if (signatureProblem !== null) return all('mismatch', signatureProblem);
   if (parent === undefined || others.length > 0)
     return all('mismatch', `it has ${commit.parents.length} parents instead of one`);
   const changes = await git.listChanges(parent, commit.id);

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { escapeHiddenAndCr, escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
 import { findChangeTrailers } from '../../core/policy/commit-message.ts';
 import { pluralize } from '../../lib/format.ts';
-import { findSignatureProblem, isShallow, listCommitRange, openRepository } from '../git/repository.ts';
+import { isShallow, listCommitRange, openRepository } from '../git/repository.ts';
 import { GitError, GitNotInstalledError, gitDirectory } from '../git/run-git.ts';
 import { defineCommand, OptionsError, reportProblem, runCommand, singleArgument } from '../options.ts';
 import { formatTable } from '../table.ts';
@@ -15,13 +15,8 @@ type VerifyOptions = {
   readonly repo: string;
   readonly slug: string | null;
   readonly host: string;
-  /** Fingerprints in upper case. */
-  readonly keys: readonly string[];
   readonly json: boolean;
 };
-
-/** As GnuPG writes them. Shorter key ids can be forged. */
-const FINGERPRINT = /^(?:[0-9A-F]{40}|[0-9A-F]{64})$/;
 
 const VERIFY_COMMAND = defineCommand({
   name: 'countersign verify',
@@ -34,27 +29,22 @@ nothing else. Reads git objects only: no network, no database, no credentials.
   --repo PATH  the repository; default is the current directory
   --slug NAME  the App's name on GitHub: its commits without trailers are failures, and those of other Apps copies
   --host NAME  the host of the GitHub server; default is github.com
-  --key FPR    the fingerprint of the key that must have signed, such as GitHub's; several with commas;
-               gpg must know the key
   --json       print JSON for programs
   --help       print this text
 
 Exit code: 0 if all changes hold, 1 if one does not or could not be checked, 2 if the check could not begin.
 Commits of others with the trailers, as after a squash, are listed as copies.
-Author and committer are names that everybody can write; only --key checks who made a commit.
+Author and committer are names that everybody can write; git verify-commit checks who made a commit.
 `,
   options: {
-    ...{ repo: { type: 'string' }, slug: { type: 'string' }, host: { type: 'string' }, key: { type: 'string' } },
+    ...{ repo: { type: 'string' }, slug: { type: 'string' }, host: { type: 'string' } },
     json: { type: 'boolean' },
   },
   takesArguments: true,
-  read({ repo = '.', slug = null, host = 'github.com', key, json = false }, positionals): VerifyOptions {
+  read({ repo = '.', slug = null, host = 'github.com', json = false }, positionals): VerifyOptions {
     const range = singleArgument(positionals, 'Give one range, such as main..HEAD.');
-    const keys = key?.replaceAll(' ', '').toUpperCase().split(',') ?? [];
-    if (!keys.every((one) => FINGERPRINT.test(one)))
-      throw new OptionsError('--key needs the fingerprint of a key, which has 40 hex digits.');
     if (!/^[a-z0-9.-]+$/i.test(host)) throw new OptionsError('--host needs the name of a host, such as github.com.');
-    return { range, repo, slug, host, keys, json };
+    return { range, repo, slug, host, json };
   },
 });
 
@@ -64,15 +54,12 @@ export function runVerify(argv: readonly string[]): Promise<number> {
 }
 
 async function verify(options: VerifyOptions): Promise<number> {
-  const { range, repo, slug, host, keys, json } = options;
+  const { range, repo, slug, host, json } = options;
   try {
     const gitDir = await gitDirectory(repo);
-    const signed =
-      keys.length === 0 ? {} : { findSignatureProblem: (id: string) => findSignatureProblem(gitDir, id, keys) };
-    const rows = await verifyRange({ gitDir, range, slug, host, ...signed });
-    const proof = proofOf(keys);
-    const asJson = () => JSON.stringify({ range, ...countResults(rows), changes: rows, proof }, null, 2);
-    process.stdout.write(json ? `${escapeHiddenInJson(asJson())}\n` : formatVerification(range, rows, proof));
+    const rows = await verifyRange({ gitDir, range, slug, host });
+    const asJson = () => JSON.stringify({ range, ...countResults(rows), changes: rows, proof: PROOF }, null, 2);
+    process.stdout.write(json ? `${escapeHiddenInJson(asJson())}\n` : formatVerification(range, rows));
     return rows.some(({ result }) => result === 'mismatch' || result === 'unchecked') ? 1 : 0;
   } catch (error) {
     if (error instanceof GitNotInstalledError) return reportProblem(VERIFY_COMMAND.name, error.message);
@@ -138,18 +125,13 @@ function countResults(rows: readonly VerifiedChange[]): Readonly<Record<Verified
 }
 
 /** One line that says what the result proves. */
-export function proofOf(keys: readonly string[]): string {
-  const origin =
-    keys.length === 0
-      ? 'It does not prove who made a commit: everybody can write these names and trailers, and only --key checks a signature.'
-      : 'The signature proves that the holder of the key made the commit.';
-  return `ok proves that a commit holds exactly what its digests name. ${origin}`;
-}
+export const PROOF =
+  'ok proves that a commit holds exactly what its digests name. It does not prove who made a commit: everybody can write these names and trailers, and git verify-commit checks a signature.';
 
 /** A table with one row per change, a summary line, and a last line about the proof. Ends with a newline. */
-function formatVerification(range: string, rows: readonly VerifiedChange[], proof: string): string {
+function formatVerification(range: string, rows: readonly VerifiedChange[]): string {
   if (rows.length === 0) return `No commit of ${escapeHiddenAndCr(range)} has trailers of Countersign.\n`;
-  return `${formatTable([HEADINGS, ...rows.map(toCells)])}\n${summaryLine(range, rows)}\n${proof}\n`;
+  return `${formatTable([HEADINGS, ...rows.map(toCells)])}\n${summaryLine(range, rows)}\n${PROOF}\n`;
 }
 
 function toCells({ commit, proposal, path, digest, approvedBy, committedBy, result, problem }: VerifiedChange) {
