@@ -18,7 +18,7 @@ const BUDGETS: readonly Budget[] = [
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_555 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_095 },
   { room: 'worker', files: /^src\/worker\//, lines: 4_860 },
-  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_910 },
+  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_015 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_920 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_335 },

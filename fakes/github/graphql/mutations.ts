@@ -1,4 +1,5 @@
 import { isRecord } from '../../../src/lib/trust.ts';
+import { readGitCommit } from '../git/objects.ts';
 import { hasConversationPermission } from '../http/auth.ts';
 import type { ServerState } from '../http/server-state.ts';
 import type { Operations } from '../operations/operations.ts';
@@ -204,10 +205,15 @@ function createCommitPayload(
     typeName: 'CreateCommitOnBranchPayload',
     fields: {
       clientMutationId: readClientMutationId(input),
-      commit: { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha, url } },
+      commit: { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha, tree: createTreeObject(context, sha), url } },
       ref: { typeName: 'Ref', fields: ref },
     },
   };
+}
+
+function createTreeObject({ state }: MutationContext, commit: string): GraphqlObject {
+  const oid = readGitCommit(state.github.store, commit)?.tree ?? '';
+  return { typeName: 'Tree', fields: { id: `T_${oid}`, oid } };
 }
 
 function setResolved(context: MutationContext, input: Values, resolved: boolean): MutationResult {

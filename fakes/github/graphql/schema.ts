@@ -118,8 +118,10 @@ export const SCHEMA = buildSchema(`
     id: ID!
     oid: GitObjectID!
     status: Status
+    tree: Tree!
     url: URI!
   }
+  type Tree implements GitObject & Node { id: ID! oid: GitObjectID! }
 
   enum CheckStatusState { COMPLETED IN_PROGRESS PENDING QUEUED REQUESTED WAITING }
   enum CheckConclusionState {

@@ -91,6 +91,7 @@ type PortContext = {
 function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext) {
   return {
     fetchPull: async () => readPullFacts(snapshot()),
+    fetchRecentPull: async () => readPullFacts(snapshot()),
     fetchPermission: async (login) => readPermission(snapshot(), login),
     missingPermissions: async () => [],
     fetchSettingsFile: async () => readSettingsFile(snapshot()),

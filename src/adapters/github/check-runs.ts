@@ -5,7 +5,7 @@ import {
   type OutdatedCheckRunPage,
 } from '../../core/state/published.ts';
 import { GitHubError, means } from '../../core/step/ports.ts';
-import { cacheKey, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
+import { cacheKey, PAGES, type PullConnection, pullKey, pullParams, repositoryParams } from './requests/connection.ts';
 import { hasRemedy, nullIfGone } from './requests/errors.ts';
 
 /** Asks nothing that GitHub refused a short while ago: everything else works without check runs and the label. */
@@ -90,7 +90,8 @@ function fieldsOf(page: OutdatedCheckRunPage) {
 
 /** Adds a label to the pull request. Only an App that may write issues can create one by that. */
 export async function addLabel(connection: PullConnection, name: string): Promise<boolean> {
-  const { ref, write } = connection;
+  const { ref, write, caches } = connection;
+  caches.pulls.delete(pullKey(ref));
   const params = { ...issueParams(ref), labels: [name] };
   const add = () => write.rest.issues.addLabels(params);
   const isRefusal = (error: unknown): boolean => means(error, 'not-allowed', 'gone', 'our-mistake');
@@ -98,7 +99,8 @@ export async function addLabel(connection: PullConnection, name: string): Promis
 }
 
 /** Takes a label off. */
-export async function removeLabel({ ref, write }: PullConnection, name: string): Promise<void> {
+export async function removeLabel({ ref, write, caches }: PullConnection, name: string): Promise<void> {
+  caches.pulls.delete(pullKey(ref));
   try {
     await write.rest.issues.removeLabel({ ...issueParams(ref), name });
   } catch (error) {

@@ -7,8 +7,9 @@ import {
   GitHubError,
 } from '../../core/step/ports.ts';
 import type { Countersigned } from '../../lib/trust.ts';
-import { askGraphql, type PullConnection, repositoryParams } from './requests/connection.ts';
+import { askGraphql, cacheKey, type PullConnection, repositoryParams } from './requests/connection.ts';
 import { explainRefusal, GitHubRequestError, nullIfGone } from './requests/errors.ts';
+import { treeAfter } from './tree-after.ts';
 
 /**
  * Creates the commit if `expectedHead` is still the head of the branch. GraphQL does this in one atomic call, but only
@@ -38,10 +39,14 @@ function isPlainWrite({ content, mode }: FileWrite): boolean {
 }
 
 const COMMIT_MUTATION = `mutation commit($input: CreateCommitOnBranchInput!) {
-  createCommitOnBranch(input: $input) { commit { oid } }
+  createCommitOnBranch(input: $input) { commit { oid tree { oid } } }
 }`;
 
-const CommitResponse = z.object({ createCommitOnBranch: z.object({ commit: z.object({ oid: z.string() }) }) });
+const CreatedCommit = z.object({ oid: z.string(), tree: z.object({ oid: z.string() }) });
+
+type CreatedCommit = z.infer<typeof CreatedCommit>;
+
+const CommitResponse = z.object({ createCommitOnBranch: z.object({ commit: CreatedCommit }) });
 
 /**
  * If GitHub does not find the repository, it might have been renamed: then the call is repeated with its current name.
@@ -68,7 +73,7 @@ function isRepositoryNotFound(error: unknown): boolean {
 }
 
 async function commitInRepository(
-  { write }: PullConnection,
+  connection: PullConnection,
   repositoryNameWithOwner: string,
   plan: CommitPlan,
 ): Promise<CommitResult> {
@@ -78,8 +83,17 @@ async function commitInRepository(
     message: splitMessage(plan.message),
     fileChanges: fileChanges(plan),
   };
-  const { createCommitOnBranch } = await askGraphql(write, COMMIT_MUTATION, { input }, CommitResponse);
-  return { kind: 'committed', sha: createCommitOnBranch.commit.oid };
+  const { createCommitOnBranch } = await askGraphql(connection.write, COMMIT_MUTATION, { input }, CommitResponse);
+  const { commit } = createCommitOnBranch;
+  rememberTree(connection, plan, commit);
+  return { kind: 'committed', sha: commit.oid };
+}
+
+/** Where GitHub's answer has the SHA of the planned tree, this tree is the commit's, and needs no listing. */
+function rememberTree({ ref, caches }: PullConnection, plan: CommitPlan, { oid, tree }: CreatedCommit): void {
+  const before = caches.trees.get(cacheKey(ref, plan.expectedHead));
+  const planned = before === undefined ? null : treeAfter(before, plan.files);
+  if (planned?.sha === tree.oid) caches.trees.set(cacheKey(ref, oid), planned.tree);
 }
 
 /** GitHub joins both parts with a blank line. */

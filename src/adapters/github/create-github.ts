@@ -12,6 +12,7 @@ import {
   countApprovals,
   fetchPermission,
   fetchPull,
+  fetchRecentPull,
   fetchTeamMembership,
   listBranchRules,
   listOtherPullsOnBranch,
@@ -103,6 +104,7 @@ function createPullPort(connection: PullConnection): GitHub {
   return {
     missingPermissions: connection.missingPermissions,
     fetchPull: () => fetchPull(connection),
+    fetchRecentPull: () => fetchRecentPull(connection),
     fetchPermission: (login) => fetchPermission(connection, login),
     fetchSettingsFile: () => fetchSettingsFile(connection),
     fetchCodeOwnersFile: () => fetchCodeOwnersFile(connection),

@@ -16,6 +16,7 @@ import {
   PAGE_SIZES,
   PAGES,
   type PullConnection,
+  pullKey,
   pullParams,
   repositoryParams,
   withSmallerPages,
@@ -23,10 +24,15 @@ import {
 import { hasRemedy, nullIfGone } from './requests/errors.ts';
 import { listReviews } from './reviews.ts';
 
+/** The pull request as it was read a moment ago, else as it is now. */
+export async function fetchRecentPull(connection: PullConnection): Promise<PullFacts> {
+  return connection.caches.pulls.get(pullKey(connection.ref)) ?? fetchPull(connection);
+}
+
 /** The current state of the pull request. */
-export async function fetchPull({ ref, read }: PullConnection): Promise<PullFacts> {
+export async function fetchPull({ ref, read, caches }: PullConnection): Promise<PullFacts> {
   const { data } = await read.rest.pulls.get(pullParams(ref));
-  return {
+  const pull: PullFacts = {
     state: data.merged ? 'merged' : data.state,
     draft: data.draft ?? false,
     title: data.title,
@@ -43,6 +49,8 @@ export async function fetchPull({ ref, read }: PullConnection): Promise<PullFact
     changedFiles: data.changed_files,
     defaultBranch: data.base.repo.default_branch,
   };
+  caches.pulls.set(pullKey(ref), pull);
+  return pull;
 }
 
 /**

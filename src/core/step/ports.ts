@@ -37,6 +37,8 @@ export type GitHub = {
    */
   missingPermissions(): Promise<readonly RequiredPermission[]>;
   fetchPull(): Promise<PullFacts>;
+  /** The same as it was up to two seconds ago, for what only shows it. */
+  fetchRecentPull(): Promise<PullFacts>;
   fetchPermission(login: string): Promise<{ readonly permission: Permission; readonly userId: number | null }>;
   /** The settings file on the repository's default branch, never on the pull request's; null if there is none. */
   fetchSettingsFile(): Promise<SettingsFileLookup | null>;

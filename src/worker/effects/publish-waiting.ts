@@ -25,7 +25,8 @@ export async function publishWaiting(job: Job<'publish-waiting'>): Promise<Effec
   const github = context.githubApp.forPull(pull.ref);
   const waiting = findWaiting(pull);
   if (effect.mergeGroup !== undefined) return answerMergeGroup({ job, pull, github, waiting }, effect.mergeGroup);
-  const facts = await github.fetchPull();
+  // A required check run belongs to the newest head, which no other read may have seen yet.
+  const facts = await (effect.mode === 'required' ? github.fetchPull() : github.fetchRecentPull());
   const closed = hasActiveWork(pull) ? resultIfClosed(facts) : null;
   if (closed !== null) return closed;
   const target = { job, pull, github, waiting, facts };

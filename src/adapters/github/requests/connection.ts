@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
 import type { RequiredPermission } from '../../../core/step/app-rights.ts';
+import type { PullFacts } from '../../../core/step/facts.ts';
 import {
   type GitHub,
   GitHubError,
@@ -135,12 +136,14 @@ export function visibleNodes<Form extends z.ZodType>(form: Form) {
   return z.array(form.nullable()).transform((nodes) => nodes.flatMap((node) => (node === null ? [] : [node])));
 }
 
-/** Immutable data. The keys (see `cacheKey`) start with the repository's id, so repositories never share an entry. */
+/** Immutable data, and what may be some time old. The keys (see `cacheKey`) start with the repository's id, so repositories never share an entry. */
 type GitHubCaches = {
   /** Recursive listings, and listings of single directories, by the SHA of a commit or tree. */
   readonly trees: Cache<Tree>;
   readonly directories: Cache<Tree>;
   readonly blobs: Cache<Uint8Array>;
+  /** Pull requests as they were read a moment ago, by `pullKey`. */
+  readonly pulls: Cache<PullFacts>;
   /** Changed files by pull request number and head. */
   readonly files: Cache<readonly PullRequestFile[]>;
   /** The merge base of two commits. */
@@ -154,7 +157,7 @@ type GitHubCaches = {
   readonly refused: Cache<string>;
 };
 
-type Cache<Value extends object | string> = Pick<LRUCache<string, Value>, 'get' | 'set'>;
+type Cache<Value extends object | string> = Pick<LRUCache<string, Value>, 'get' | 'set' | 'delete'>;
 
 /** The position of a review comment's thread, which GitHub requires with each reply. */
 type CommentAnchor = { readonly path: string; readonly commit: string };
@@ -164,6 +167,9 @@ const PERMISSION_TTL_MS = 60_000;
 
 /** A permission that is granted, or a label that is created, is used after that time at the latest. */
 const REFUSED_TTL_MS = 10 * 60_000;
+
+/** For the effects of one step, which follow each other. */
+const RECENT_TTL_MS = 2_000;
 
 const MAX_ENTRIES = { max: 10_000 };
 
@@ -180,6 +186,7 @@ export function createCaches(now: () => number): GitHubCaches {
     trees: new LRUCache(trees),
     directories: new LRUCache(trees),
     blobs: new LRUCache({ maxSize: MAX_BLOB_CACHE_BYTES, sizeCalculation: (bytes: Uint8Array) => bytes.length + 64 }),
+    pulls: new LRUCache({ max: 1_000, ttl: RECENT_TTL_MS, ttlResolution: 0, perf: { now } }),
     files: new LRUCache({ maxSize: MAX_PATCH_CHARACTERS, sizeCalculation: sizeOfFiles }),
     mergeBases: new LRUCache(MAX_ENTRIES),
     anchors: new LRUCache(MAX_ENTRIES),
@@ -197,6 +204,11 @@ function sizeOfFiles(files: readonly PullRequestFile[]): number {
 /** The key of an object of this repository. */
 export function cacheKey(ref: PullRequestRef, name: string | number): string {
   return `${ref.repositoryId}:${name}`;
+}
+
+/** The key of the pull request itself. */
+export function pullKey(ref: PullRequestRef): string {
+  return cacheKey(ref, ref.number);
 }
 
 /** The cached value of this key; else what `load` returns, which is cached too. */

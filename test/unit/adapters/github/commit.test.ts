@@ -5,6 +5,8 @@ import { errorOf, HEAD, http, mockEachTest, NOW, outcomeLater, READ_PERMISSIONS,
 
 const SHA = 'c'.repeat(40);
 
+const TREE_SHA = 'e'.repeat(40);
+
 const BYTES = Buffer.from('let total = 0n\r\n');
 
 const PLAN: CommitPlan = {
@@ -51,7 +53,7 @@ describe('plain files', () => {
         },
       });
       return true;
-    }).reply(200, { data: { createCommitOnBranch: { commit: { oid: SHA } } } });
+    }).reply(200, { data: { createCommitOnBranch: { commit: { oid: SHA, tree: { oid: TREE_SHA } } } } });
     expect(await commit()).toEqual({ kind: 'committed', sha: SHA });
   });
 
