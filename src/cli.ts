@@ -70,13 +70,9 @@ function help(): string {
   return ['Usage: countersign <command>', '', ...rows, '', 'Options: --help, --version', ''].join('\n');
 }
 
-async function print(text: string | Promise<string>): Promise<number> {
-  process.stdout.write(await text);
+async function print(text: string): Promise<number> {
+  process.stdout.write(text);
   return 0;
-}
-
-async function versionLine(): Promise<string> {
-  return `${(await import('./app/config/version.ts')).readVersion()}\n`;
 }
 
 async function refuseUnknownCommand(name: string): Promise<number> {
@@ -89,7 +85,8 @@ async function refuseUnknownCommand(name: string): Promise<number> {
 
 async function run([name, ...args]: string[]): Promise<number> {
   if (name === '--help' || name === '-h' || name === 'help') return print(help());
-  if (name === '--version' || name === '-v') return print(versionLine());
+  if (name === '--version' || name === '-v')
+    return print(`${(await import('./app/config/version.ts')).readVersion()}\n`);
   if (name === undefined) {
     printError(help());
     return 2;

@@ -96,7 +96,12 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
   const { operatorSettings = () => config.operator.settings } = options;
   const outside = createOutside(config, log, now, withProcessMetrics);
   const runtime: RuntimeState = {
-    ...{ handleDelivery: refuseDelivery, checkStorage: async () => {}, store: options.store ?? null, isOpen: false },
+    ...{
+      handleDelivery: () => Promise.reject(new KnownFaultError('the server is still starting')),
+      checkStorage: async () => {},
+      store: options.store ?? null,
+      isOpen: false,
+    },
     ...{ identity: null, worker: null, deliveries: null, probes: null },
     ...{ identityFault: createIdentityFault(), stopping: new AbortController() },
   };
@@ -141,10 +146,6 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     await stop();
     throw error;
   }
-}
-
-function refuseDelivery(): Promise<string> {
-  return Promise.reject(new KnownFaultError('the server is still starting'));
 }
 
 /**

@@ -64,7 +64,7 @@ function failedDeliveries(attempts: readonly WebhookAttempt[], now: number): rea
   const byCause = Map.groupBy(failed, causeOf);
   return [...byCause].map(([cause, { length: count }]) => ({
     ...{ level: 'less', message: 'GitHub could not deliver webhooks', cause, count, of: last.size },
-    fix: fixOf(cause),
+    fix: FIXES.find((row) => row.cause.test(cause))?.fix ?? UNREACHED_FIX,
   }));
 }
 
@@ -86,7 +86,3 @@ const FIXES: readonly { readonly cause: RegExp; readonly fix: string }[] = [
 
 const UNREACHED_FIX =
   'GitHub does not reach this server: correct the webhook URL, open the firewall, or set POLL=5s and need neither.';
-
-function fixOf(cause: string): string {
-  return FIXES.find((row) => row.cause.test(cause))?.fix ?? UNREACHED_FIX;
-}

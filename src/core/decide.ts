@@ -44,7 +44,7 @@ import type { Intent } from './state/intent.ts';
 import type { Proposal } from './state/proposal.ts';
 import { isFinal } from './state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from './state/pull-state.ts';
-import type { Phase, Run } from './state/run.ts';
+import type { Phase } from './state/run.ts';
 import { countWork } from './state/spending.ts';
 import type { Facts } from './step/facts.ts';
 import { reportsCommit, type Signal } from './step/signals.ts';
@@ -178,7 +178,8 @@ function dismissFinishedReviews(step: Step): Step {
   const { run } = step.pull;
   if (run === null || step.deferred) return step;
   const finished = run.reviews.filter(
-    (review) => review.status === 'changes-requested' && !isTurnOpen(run, review.turn),
+    (review) =>
+      review.status === 'changes-requested' && (run.phase.kind === 'ended' || run.batch?.turn !== review.turn),
   );
   if (finished.length === 0) return step;
   const reviews = run.reviews.map((review) =>
@@ -186,10 +187,6 @@ function dismissFinishedReviews(step: Step): Step {
   );
   const effects = finished.map(({ id }) => ({ type: 'dismiss-review', runId: run.id, reviewId: id }) as const);
   return { ...step, pull: { ...step.pull, run: { ...run, reviews } }, effects: [...step.effects, ...effects] };
-}
-
-function isTurnOpen(run: Run, turn: number): boolean {
-  return run.phase.kind !== 'ended' && run.batch?.turn === turn;
 }
 
 /** Updates the comments of previous runs whose commit attempts now have an outcome. */

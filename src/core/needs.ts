@@ -118,11 +118,8 @@ function commentNeeds(pull: PullState, intent: CommentIntent, facts: Facts): rea
   if (canApprove(facts.permission)) return ofCommand();
   if (!isAllowed('author', command.allowedTo)) return [];
   const author = couldBeAuthor(pull, intent) ? pullRequestNeeds(facts) : [];
-  return author.length > 0 || !isPullAuthor(pull, intent, facts) ? author : ofCommand();
-}
-
-function isPullAuthor({ run }: PullState, { actor }: CommentIntent, { permission, pullRequest }: Facts): boolean {
-  return roleOf(permission, actor, run?.pullAuthor ?? pullRequest?.author ?? null) === 'author';
+  const pullAuthor = pull.run?.pullAuthor ?? facts.pullRequest?.author ?? null;
+  return author.length > 0 || roleOf(facts.permission, intent.actor, pullAuthor) !== 'author' ? author : ofCommand();
 }
 
 /** Without a run the pull request's author is unknown. A person who was refused before is not the author. */

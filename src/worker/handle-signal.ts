@@ -4,7 +4,7 @@ import type { LogFields } from '../adapters/telemetry/log.ts';
 import { idAfterWord } from '../core/comments/command-line.ts';
 import { decide } from '../core/decide.ts';
 import { deadLetterReply, mightBeDenial } from '../core/outcomes/failures.ts';
-import type { CommentLocation, Intent, ParsedComment } from '../core/state/intent.ts';
+import type { Intent, ParsedComment } from '../core/state/intent.ts';
 import type { PullState } from '../core/state/pull-state.ts';
 import { NO_PROPOSALS, type ProposalSelector } from '../core/step/facts.ts';
 import type { Signal } from '../core/step/signals.ts';
@@ -164,16 +164,13 @@ async function deadLetter(
   recordMetric({ kind: 'signal', reason: 'dead-lettered' });
   const fields = { ...failureFields(context, claim, stored, begunAt), errorId, err: error };
   log.error(fields, 'signal moved to dead letters');
-  const followUp = isUnreachable(signal, error) ? UNREACHABLE : followUpFor(signal, pull, errorId, error);
+  const followUp =
+    signal.type !== 'intent' && isPermanent(error) ? UNREACHABLE : followUpFor(signal, pull, errorId, error);
   await store.deadLetterSignal(claim, stored, { id: errorId, errorText: errorText(error) }, followUp, clock.now());
 }
 
 /** Without the lost result its run would hang, and no comment can be posted. */
 const UNREACHABLE: DeadLetterFollowUp = { reply: null, signal: { type: 'access-lost', cause: 'unreachable' } };
-
-function isUnreachable(signal: Signal, error: unknown): boolean {
-  return signal.type !== 'intent' && isPermanent(error);
-}
 
 function followUpFor(signal: Signal, pull: PullState | null, errorId: string, error: unknown): DeadLetterFollowUp {
   // Results wait for this signal. Nobody needs to know of it: the run goes on.
@@ -198,7 +195,10 @@ function selectorForSignal(signal: Signal): ProposalSelector {
 function selectorForIntent(intent: Intent): ProposalSelector {
   if (intent.kind !== 'comment') return NO_PROPOSALS;
   const { parsed, quotedIds, location } = intent;
-  return { ids: [...proposalIdsIn(parsed), ...quotedIds], commentId: threadRootId(location) };
+  return {
+    ids: [...proposalIdsIn(parsed), ...quotedIds],
+    commentId: location.at === 'thread' ? location.rootId : null,
+  };
 }
 
 function proposalIdsIn(parsed: ParsedComment): readonly string[] {
@@ -206,8 +206,4 @@ function proposalIdsIn(parsed: ParsedComment): readonly string[] {
   if ('targets' in source && source.targets.by === 'ids') return source.targets.ids;
   const id = 'text' in source ? idAfterWord(source.text) : null;
   return id === null ? [] : [id];
-}
-
-function threadRootId(location: CommentLocation): number | null {
-  return location.at === 'thread' ? location.rootId : null;
 }

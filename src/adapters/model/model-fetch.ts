@@ -1,4 +1,4 @@
-import { type Dispatcher, getGlobalDispatcher, fetch as send } from 'undici';
+import { getGlobalDispatcher, fetch as send } from 'undici';
 import type { SendRequest } from '../../lib/guard-fetch.ts';
 import { asUndiciOptions } from '../../lib/trust.ts';
 
@@ -7,15 +7,13 @@ import { asUndiciOptions } from '../../lib/trust.ts';
  * byte, and models can think longer. It sends through the process's dispatcher, so that a proxy stays in use.
  */
 export function createPatientFetch(): SendRequest {
-  const dispatcher = getGlobalDispatcher().compose(withoutTimeLimits);
+  const dispatcher = getGlobalDispatcher().compose(
+    (dispatch) => (options, handler) => dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
+  );
   return async (address, options) => {
     if (address instanceof Request) throw new TypeError('a request must be sent as its address and options');
     return send(address, { ...asUndiciOptions(options), dispatcher });
   };
-}
-
-function withoutTimeLimits(dispatch: Dispatcher['dispatch']): Dispatcher['dispatch'] {
-  return (options, handler) => dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler);
 }
 
 /** Why a watchdog ended a request: silence in the middle of an answer, or no answer after so many ms. */

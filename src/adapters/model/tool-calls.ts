@@ -20,7 +20,7 @@ export function readCalls(written: readonly WrittenCall[]): readonly ToolCall[] 
   const ids = new Set<unknown>();
   return written.map(({ id, name, arguments: given }) => {
     const call = {
-      id: isUsableId(id) && !ids.has(id) ? id : createCallId(),
+      id: isUsableId(id) && !ids.has(id) ? id : randomUUID().replaceAll('-', '').slice(0, ID_CHARACTERS),
       name: typeof name === 'string' ? name.slice(0, MAX_WRITTEN_NAME_CHARACTERS).toWellFormed() : '',
       arguments: truncateArguments(toArguments(given)),
     };
@@ -39,10 +39,6 @@ function isUsableId(id: unknown): id is string {
 
 /** The templates of Mistral's models take ids of exactly nine letters and digits. */
 const ID_CHARACTERS = 9;
-
-function createCallId(): string {
-  return randomUUID().replaceAll('-', '').slice(0, ID_CHARACTERS);
-}
 
 /** Endpoints write no arguments in several ways, and some send them as an object. */
 function toArguments(given: unknown): string {

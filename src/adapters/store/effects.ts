@@ -180,7 +180,7 @@ export function enqueueCtes(
 ): readonly RawBuilder<unknown>[] {
   if (effects.length === 0) return [];
   const deduplicated = dedupeEffects(effects);
-  const keys = immediateDedupeKeys(deduplicated);
+  const keys = deduplicated.flatMap((effect) => (delayOf(effect) === 0 ? (dedupeKey(effect) ?? []) : []));
   return [
     ...(keys.length === 0 ? [] : [requestAgainCte(pullRequestKey, keys, now)]),
     insertEffectsCte(pullRequestKey, deduplicated, now),
@@ -196,11 +196,6 @@ function dedupeEffects(effects: readonly Effect[]): readonly Effect[] {
     if (earlier === undefined || delayOf(effect) < delayOf(earlier)) deduplicated.set(key, effect);
   }
   return [...deduplicated.values()];
-}
-
-/** Keys of the effects that are due immediately. */
-function immediateDedupeKeys(effects: readonly Effect[]): readonly string[] {
-  return effects.flatMap((effect) => (delayOf(effect) === 0 ? (dedupeKey(effect) ?? []) : []));
 }
 
 /**

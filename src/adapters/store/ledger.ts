@@ -9,33 +9,14 @@ import { type DatabaseSchema, fromStored, RUN_SCHEMA } from './engine/schema.ts'
 import type { StoredPullState } from './load.ts';
 
 /** A vote as stored. */
-export type VoteRow = Pick<
-  DatabaseSchema['votes'],
-  | 'digest'
-  | 'action'
-  | 'person_id'
-  | 'login'
-  | 'permission'
-  | 'surface'
-  | 'comment_id'
-  | 'body_hash'
-  | 'delivery_id'
-  | 'head'
-  | 'at'
-  | 'text'
-  | 'standing_approval'
->;
+export type VoteRow = Readonly<Omit<DatabaseSchema['votes'], 'id' | 'pull_key' | 'proposal_id'>>;
+
+type CommittedChangesTable = DatabaseSchema['committed_changes'];
 
 /** One change in one commit; `at` is ms since the epoch. */
-export type CommittedChangeRow = {
-  readonly commit_sha: string;
-  readonly parent_sha: string | null;
-  readonly shown_digest: string;
-  readonly digest: string;
-  readonly range: string | null;
-  readonly approvers: readonly Person[];
-  readonly at: number;
-};
+export type CommittedChangeRow = Readonly<
+  Omit<CommittedChangesTable, 'id' | 'pull_key' | 'proposal_id' | 'run_id' | 'approvers'>
+> & { readonly approvers: readonly Person[] };
 
 /** One proposal with its ledger rows. A part is null if it was deleted by cleanup or does not exist yet. */
 export type LedgerEntry = {

@@ -23,7 +23,7 @@ type FaultOptions = {
  * Creates the log of one fault. A fault that comes and goes gets at most one line a minute, too. Later lines have
  * `repeated`, the failures since the line before, and, if the end is logged, `ms`: the time since the fault began.
  */
-export function createFault({ level, message, endMessage, now = monotonicNow }: FaultOptions): Fault {
+export function createFault({ level, message, endMessage, now = () => performance.now() }: FaultOptions): Fault {
   let begun: { readonly at: number; logged: boolean } | null = null;
   const throttle = createThrottle<'fault'>(now);
   return {
@@ -43,10 +43,6 @@ export function createFault({ level, message, endMessage, now = monotonicNow }: 
       begun = null;
     },
   };
-}
-
-function monotonicNow(): number {
-  return performance.now();
 }
 
 /** Allows a line of this kind, with the number of lines suppressed since the last one; null while it is too early. */

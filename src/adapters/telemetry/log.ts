@@ -49,12 +49,10 @@ export function createLogger(options: LoggerOptions): pino.Logger {
  * It ignores secrets below 6 characters, because they would mask ordinary words.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
-  const variants = secrets.filter((secret) => secret.length >= 6).flatMap((secret) => [escapeForJson(secret), secret]);
+  const variants = secrets
+    .filter((secret) => secret.length >= 6)
+    .flatMap((secret) => [JSON.stringify(secret).slice(1, -1), secret]);
   return (text) => redact(variants.reduce((rest, secret) => rest.replaceAll(secret, () => REDACTED), text));
-}
-
-function escapeForJson(secret: string): string {
-  return JSON.stringify(secret).slice(1, -1);
 }
 
 function createLineCleaner(secrets: readonly string[]): (line: string) => string {

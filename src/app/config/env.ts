@@ -20,53 +20,8 @@ type AllowedOwners =
   | { readonly kind: 'all' }
   | { readonly kind: 'listed'; readonly logins: readonly string[] };
 
-type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-
-type LogFormat = 'json' | 'pretty';
-
 /** The validated configuration of the server. */
-export type Config = {
-  readonly app: {
-    /** Its number, or its Client ID. */
-    readonly id: number | string;
-    /** PEM of an RSA key. */
-    readonly privateKey: string;
-    /** The current secret first. During a rotation, the previous secret is accepted too. */
-    readonly webhookSecrets: readonly [string, ...string[]];
-  };
-  readonly github: {
-    /** In lower case: `github.com`, a subdomain of `ghe.com`, or the host and port of another server. */
-    readonly host: string;
-    readonly protocol: 'http' | 'https';
-  };
-  readonly http: { readonly port: number; readonly host: string; readonly webhookPath: string };
-  readonly model: {
-    readonly name: string;
-    readonly apiKey: string | null;
-    readonly baseUrl: string | null;
-    /** Null: as suits the endpoint. */
-    readonly api: 'responses' | 'chat' | null;
-    /** Sent only where set. */
-    readonly parameters: {
-      readonly maxOutputTokens: number | null;
-      readonly reasoningEffort: string | null;
-      readonly temperature: number | null;
-    };
-    /** Tokens that the model reads and writes at most; null: as the endpoint says. */
-    readonly contextTokens: number | null;
-    readonly limits: { readonly timeoutMs: number; readonly idleTimeoutMs: number };
-  };
-  readonly allowedOwners: AllowedOwners;
-  /** As of the start; a running server reads the file again on SIGHUP. */
-  readonly operator: OperatorConfig;
-  /** Time (ms) between two looks at GitHub's delivery log; null where webhooks reach the server. */
-  readonly pollMs: number | null;
-  /** The server stores deliveries and does nothing else. */
-  readonly paused: boolean;
-  /** If `url` is null, the embedded database in `dataDir` is used. */
-  readonly database: { readonly url: string | null; readonly dataDir: string };
-  readonly log: { readonly level: LogLevel; readonly format: LogFormat };
-};
+export type Config = ReturnType<typeof toConfig>;
 
 /** Environment variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -324,36 +279,49 @@ function withoutEmptyValues(environment: Environment): Environment {
   return Object.fromEntries(set.map(([name, value]) => [name, value?.trim()]));
 }
 
-function toConfig(values: EnvironmentValues, privateKey: string, operator: OperatorConfig): Config {
-  const previousSecret = values.WEBHOOK_SECRET_OLD;
+function toConfig(values: EnvironmentValues, privateKey: string, operator: OperatorConfig) {
+  const { WEBHOOK_SECRET: secret, WEBHOOK_SECRET_OLD: previousSecret } = values;
+  const webhookSecrets: readonly [string, ...string[]] =
+    previousSecret === undefined ? [secret] : [secret, previousSecret];
   return {
     app: {
+      /** Its number, or its Client ID. */
       id: /^\d+$/.test(values.APP_ID) ? Number(values.APP_ID) : values.APP_ID,
+      /** PEM of an RSA key. */
       privateKey,
-      webhookSecrets: previousSecret === undefined ? [values.WEBHOOK_SECRET] : [values.WEBHOOK_SECRET, previousSecret],
+      /** The current secret first. During a rotation, the previous secret is accepted too. */
+      webhookSecrets,
     },
+    /** In lower case: `github.com`, a subdomain of `ghe.com`, or the host and port of another server. */
     github: { host: values.GHE_HOST, protocol: values.GHE_PROTOCOL },
     http: { port: values.PORT, host: values.HOST, webhookPath: values.WEBHOOK_PATH },
     model: {
       name: values.OPENAI_MODEL,
       apiKey: values.OPENAI_API_KEY ?? null,
       baseUrl: values.OPENAI_BASE_URL ?? null,
+      /** Null: as suits the endpoint. */
       api: values.OPENAI_API ?? null,
+      /** Sent only where set. */
       parameters: {
         maxOutputTokens: values.MODEL_MAX_OUTPUT_TOKENS ?? null,
         reasoningEffort: values.MODEL_REASONING_EFFORT ?? null,
         temperature: values.MODEL_TEMPERATURE ?? null,
       },
+      /** Tokens that the model reads and writes at most; null: as the endpoint says. */
       contextTokens: values.MODEL_CONTEXT_TOKENS ?? null,
       limits: { timeoutMs: values.MODEL_TIMEOUT * 1000, idleTimeoutMs: values.MODEL_IDLE_TIMEOUT * 1000 },
     },
     allowedOwners: values.ALLOWED_OWNERS,
+    /** As of the start; a running server reads the file again on SIGHUP. */
     operator,
+    /** Time (ms) between two looks at GitHub's delivery log; null where webhooks reach the server. */
     pollMs: values.POLL ?? null,
+    /** The server stores deliveries and does nothing else. */
     paused: values.PAUSED,
+    /** If `url` is null, the embedded database in `dataDir` is used. */
     database: { url: values.DATABASE_URL ?? null, dataDir: values.DATA_DIR },
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
-  };
+  } as const;
 }
 
 function toProblems({ issues }: ZodError): readonly string[] {

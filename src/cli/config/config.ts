@@ -44,7 +44,8 @@ export function runConfig(argv: readonly string[]): Promise<number> {
 
 function checkFiles({ check, operator, model }: ConfigOptions): number {
   try {
-    const bounds = operator === null ? noBounds(model) : parseOperatorFile(readSettingsFile(operator), model);
+    const none = { kind: 'values', values: { ...NO_OPERATOR_SETTINGS, defaultModel: model } } as const;
+    const bounds = operator === null ? none : parseOperatorFile(readSettingsFile(operator), model);
     if (bounds.kind === 'broken') return printProblems(operator, bounds.problems);
     const found = listSettingsInForce(check === null ? null : readSettingsFile(check), bounds.values);
     if (found.problems.length > 0) return printProblems(check, found.problems);
@@ -56,17 +57,9 @@ function checkFiles({ check, operator, model }: ConfigOptions): number {
   }
 }
 
-function noBounds(defaultModel: string | null): ReturnType<typeof parseOperatorFile> {
-  return { kind: 'values', values: { ...NO_OPERATOR_SETTINGS, defaultModel } };
-}
-
 function printProblems(path: string | null, problems: readonly string[]): number {
   process.stdout.write(
-    `${oneLine(path ?? '')} has these problems:\n${problems.map((problem) => `- ${problem}\n`).join('')}`,
+    `${escapeHiddenAndCr(path ?? '').replaceAll(/\s+/g, ' ')} has these problems:\n${problems.map((problem) => `- ${problem}\n`).join('')}`,
   );
   return 1;
-}
-
-function oneLine(path: string): string {
-  return escapeHiddenAndCr(path.replaceAll(/\s+/g, ' '));
 }

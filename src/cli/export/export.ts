@@ -66,8 +66,8 @@ async function exportLedger(ask: Ask, { pull, since, format }: ExportOptions): P
   const keys = await ask('ledgerKeys', { pullKeys, since });
   // Without a listener, a closed pipe would crash the process.
   process.stdout.on('error', () => {});
-  const toText = format === 'csv' ? toCsv : toJsonLine;
-  if (format === 'csv') await writeToStdout(CSV_HEADER);
+  const toText = (row: ExportedRow) => (format === 'csv' ? toCsv(row) : `${escapeHiddenInJson(JSON.stringify(row))}\n`);
+  if (format === 'csv') await writeToStdout(`${Object.keys(EMPTY_ROW).join(',')}\r\n`);
   for await (const rows of readRows(ask, { pullKeys, since }, keys))
     if (!(await writeToStdout(rows.map(toText).join('')))) break;
   return 0;
@@ -88,10 +88,6 @@ export async function* readRows(
   }
 }
 
-function toJsonLine(row: ExportedRow): string {
-  return `${escapeHiddenInJson(JSON.stringify(row))}\n`;
-}
-
 /** Waits for a slow reader; false if the output is closed. */
 async function writeToStdout(text: string): Promise<boolean> {
   const { stdout } = process;
@@ -105,7 +101,9 @@ async function writeToStdout(text: string): Promise<boolean> {
 
 /** A row as RFC 4180 writes it. Lists and objects are JSON, and so are texts that a spreadsheet would compute. */
 function toCsv(row: ExportedRow): string {
-  return `${EXPORTED_FIELDS.map((field) => toCell(row[field])).join(',')}\r\n`;
+  return `${Object.values({ ...EMPTY_ROW, ...row })
+    .map(toCell)
+    .join(',')}\r\n`;
 }
 
 const FORMULA = /^[=+\-@\t\r]/;
@@ -150,33 +148,31 @@ export type ExportedRow = {
   readonly writes: readonly Readonly<Record<string, unknown>>[];
 };
 
-/** The fields of a row, in the order of the columns of a table. */
-const EXPORTED_FIELDS = [
-  'proposalId',
-  'conversationId',
-  'organizationId',
-  'repository',
-  'pullRequest',
-  'userId',
-  'userLogin',
-  'toolName',
-  'parameters',
-  'state',
-  'proposalMessage',
-  'userResponse',
-  'customInstruction',
-  'result',
-  'error',
-  'proposedAt',
-  'decidedAt',
-  'executedAt',
-  'durationMs',
-  'digest',
-  'votes',
-  'writes',
-] as const satisfies readonly (keyof ExportedRow)[];
-
-const CSV_HEADER = `${EXPORTED_FIELDS.join(',')}\r\n`;
+/** A row without anything known, whose fields are in the order of the columns of a table. */
+const EMPTY_ROW: ExportedRow = {
+  proposalId: '',
+  conversationId: null,
+  organizationId: '',
+  repository: null,
+  pullRequest: 0,
+  userId: null,
+  userLogin: null,
+  toolName: null,
+  parameters: null,
+  state: 'unknown',
+  proposalMessage: null,
+  userResponse: null,
+  customInstruction: null,
+  result: null,
+  error: null,
+  proposedAt: null,
+  decidedAt: null,
+  executedAt: null,
+  durationMs: null,
+  digest: null,
+  votes: [],
+  writes: [],
+};
 
 /** Converts a ledger entry. */
 function toExportedRow(entry: LedgerEntry): ExportedRow {
@@ -211,6 +207,7 @@ function toExportedRow(entry: LedgerEntry): ExportedRow {
 /** Converts an answer to a question of the agent. The vote holds the answer, as the model got it. */
 function toExportedAnswer({ asked, pull, vote, ...ids }: LedgerAnswer): ExportedRow {
   return {
+    ...EMPTY_ROW,
     proposalId: ids.questionId,
     conversationId: asked?.run.id ?? null,
     organizationId: `${ids.installationId}/${ids.repositoryId}`,
@@ -221,18 +218,10 @@ function toExportedAnswer({ asked, pull, vote, ...ids }: LedgerAnswer): Exported
     toolName: 'ask_user',
     parameters: asked === null ? null : questionParameters(asked.question),
     state: vote.action === 'reject-question' ? 'rejected' : 'answered',
-    proposalMessage: null,
-    userResponse: null,
-    customInstruction: null,
-    result: null,
-    error: null,
     proposedAt: asked?.question.comment?.createdAt ?? null,
     decidedAt: vote.at,
-    executedAt: null,
-    durationMs: null,
     digest: vote.digest,
     votes: [exportedVote(vote)],
-    writes: [],
   };
 }
 

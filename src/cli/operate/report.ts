@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { REPORT_GROUPS, type ReportInput, type ReportRow } from '../../adapters/store/report.ts';
+import { REPORT_GROUPS, type ReportRow } from '../../adapters/store/report.ts';
 import { printJson, withDatabase } from '../ask.ts';
 import { defineCommand, OptionsError, parseTime, runCommand } from '../options.ts';
 import { formatTable } from '../table.ts';
@@ -40,7 +40,7 @@ export function runReport(argv: readonly string[]): Promise<number> {
     withDatabase(REPORT_COMMAND.name, async (ask) => {
       const rows = await ask('report', input);
       if (format === 'json') printJson(rows.map((row) => ({ ...row, costPerAccepted: costPerAccepted(row) })));
-      else process.stdout.write(WRITERS[format]([headings(input.by), ...rows.map(toCells)]));
+      else process.stdout.write(WRITERS[format]([[input.by, ...HEADINGS], ...rows.map(toCells)]));
       return 0;
     }),
   );
@@ -54,9 +54,7 @@ const WRITERS = {
   csv: (rows: Cells) => rows.map((row) => `${row.map(toCsvCell).join(',')}\r\n`).join(''),
 } as const;
 
-function headings(by: ReportInput['by']): readonly string[] {
-  return [by, 'tasks', 'accepted', 'changed', 'denied', 'instructed', 'cost', 'cost per accepted'];
-}
+const HEADINGS = ['tasks', 'accepted', 'changed', 'denied', 'instructed', 'cost', 'cost per accepted'];
 
 function toCells(row: ReportRow): readonly string[] {
   const { name, tasks, accepted, changed, denied, instructed, costUsd } = row;

@@ -1,4 +1,4 @@
-import { type Change, type ChangeSet, type FileChange, membersOf, type PathResult, type StoredFile } from './change.ts';
+import { type Change, type FileChange, membersOf, type PathResult, type StoredFile } from './change.ts';
 import { setDigest } from './digest.ts';
 import { applyRegion, type LineRange, regionIndex } from './region.ts';
 import { blobSha, decodeText, encodeText } from './text/characters.ts';
@@ -8,11 +8,9 @@ export function combineChanges(summary: string, changes: readonly FileChange[]):
   const members = changes.toSorted(byPlace);
   const [only, ...more] = members;
   if (only === undefined) return null;
-  return more.length === 0 ? only : createSet(summary, members);
-}
-
-function createSet(summary: string, members: readonly FileChange[]): ChangeSet {
-  return { op: 'set', summary, members, digest: setDigest(members.map(({ digest }) => digest)) };
+  return more.length === 0
+    ? only
+    : { op: 'set', summary, members, digest: setDigest(members.map(({ digest }) => digest)) };
 }
 
 /** By path in code unit order, then by line. */

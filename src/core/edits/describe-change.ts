@@ -96,14 +96,9 @@ export function summarizeChange(change: FileChange): ChangeSummary {
   return {
     linesChanged: countChangedLines(change),
     replacements: payload.type === 'edit' ? payload.match_count : null,
-    summary: payload.type !== 'edit' || region === null ? '' : summarizeEdit(region, change.placeCount),
+    summary: payload.type !== 'edit' || region === null ? '' : `${wordingFor(region, change.placeCount).pastTense}.`,
     diff: unifiedDiffOf(payload) ?? '',
   };
-}
-
-/** For example `Added 1 line at line 3.` */
-function summarizeEdit(region: Region, placeCount: number): string {
-  return `${wordingFor(region, placeCount).pastTense}.`;
 }
 
 /** The larger side of each place where lines differ, summed up. */

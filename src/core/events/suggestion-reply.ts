@@ -135,7 +135,8 @@ function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Pro
   const { pull, person, intent, facts } = context;
   const id = createProposalId(pull);
   const anew: Proposal = {
-    ...withReposted(edited),
+    ...edited,
+    userEdit: edited.userEdit && { ...edited.userEdit, reposted: true },
     ...NEW_PROPOSAL,
     writers: edited.writers,
     answers: edited.answers,
@@ -155,10 +156,6 @@ function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Pro
   const linked = setProposalCallStatus(needed, proposal, { kind: 'proposed', proposalId: id });
   const posting = queuePosting(acknowledge(linked, context), reposted);
   return endStep(advanceBatch(posting, facts.now), 'user-edited');
-}
-
-function withReposted(edited: Proposal): Proposal {
-  return edited.userEdit === null ? edited : { ...edited, userEdit: { ...edited.userEdit, reposted: true } };
 }
 
 /** A vote that does not count stays with the replaced proposal, and its text becomes a note for the agent. */

@@ -41,7 +41,7 @@ export function renderCheckRun({ pull, waiting, mode, links }: CheckRunView): Ch
   return {
     ...about,
     conclusion: mode === 'required' ? 'action_required' : 'neutral',
-    title: waitingTitle(changes.length),
+    title: `${pluralize(changes.length, 'change')} ${changes.length === 1 ? 'waits' : 'wait'} for a decision`,
     summary: joinBlocks(obstacle === null ? buttonHint(pull, links) : OBSTACLE_HINTS[obstacle], COMMAND_HINT),
     text,
     actions: obstacle === null ? buttonsOf(digest, changes.length) : [],
@@ -65,10 +65,6 @@ function pullUrl({ ref }: PullState, { repository }: RepoLinks): string {
 }
 
 const NOTHING_WAITS = { summary: 'Every change that Countersign proposed is decided.', text: '' };
-
-function waitingTitle(count: number): string {
-  return `${pluralize(count, 'change')} ${count === 1 ? 'waits' : 'wait'} for a decision`;
-}
 
 /** It names the pull request, because each one with the same commit has the page. */
 function buttonHint(pull: PullState, links: RepoLinks): string {

@@ -143,7 +143,10 @@ export function nothingPending(command: CommandName): Reply {
 const MAX_IDS_NAMED = 20;
 
 export function unknownIds(ids: readonly string[], pending: readonly Proposal[]): Reply {
-  const names = ids.slice(0, MAX_IDS_NAMED).map(wordSpan).join(' or ');
+  const names = ids
+    .slice(0, MAX_IDS_NAMED)
+    .map((word) => codeSpan(truncate(word, MAX_WORD_CHARACTERS)))
+    .join(' or ');
   return composeReply(
     `${NOT_FOUND_TEXT}: no change of this pull request has the id ${names}. Nothing was decided.`,
     pending.length === 0 ? 'No change is pending.' : joinBlocks('Still pending:', formatProposalList(pending)),
@@ -392,8 +395,3 @@ function formatCommand(command: CommandName | null): string {
 }
 
 const MAX_WORD_CHARACTERS = 100;
-
-/** A word of a comment as inline code. */
-function wordSpan(word: string): string {
-  return codeSpan(truncate(word, MAX_WORD_CHARACTERS));
-}

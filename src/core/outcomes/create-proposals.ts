@@ -138,12 +138,11 @@ function isNextVersion(older: Proposal, newer: Proposal): boolean {
   if (before.kind !== 'call' || after.kind !== 'call') return false;
   const isUndecided = older.state === 'superseded' || older.state === 'expired';
   if (before.turn >= after.turn) return isUndecided && sharesCall(before.calls, after.calls);
-  const isRequested = isInstructed(older) && before.turn === after.turn - 1 && sharesPath(older, newer);
+  const isRequested =
+    isInstructed(older) &&
+    before.turn === after.turn - 1 &&
+    pathsOf(older.change).some((path) => pathsOf(newer.change).includes(path));
   return isRequested || ((isUndecided || hasReason(older)) && areChangesTouching(older.change, newer.change));
-}
-
-function sharesPath(left: Proposal, right: Proposal): boolean {
-  return pathsOf(left.change).some((path) => pathsOf(right.change).includes(path));
 }
 
 function hasReason({ state, votes }: Proposal): boolean {

@@ -164,15 +164,12 @@ export function onModelAttemptFailed(pull: PullState, signal: ModelAttemptFailed
 
 export function onModelFailed(pull: PullState, signal: ModelFailedSignal, facts: Facts): Step {
   const counted = countFailedAnswer(startStep(pull), signal);
-  if (awaitingRun(pull, signal) !== null) return failRun(counted, signal.message, facts);
+  const failed = { reason: 'model-failed', by: null, note: signal.message } as const;
+  if (awaitingRun(pull, signal) !== null) return endStep(endRun(counted, failed, facts.now), 'model-failed');
   // A request that ended with its run has its cost shown, too.
   const shown =
     counted.pull === pull ? counted : withEffects(counted, { type: 'update-run-comment', runId: signal.runId });
   return endStep(shown, 'outdated-result');
-}
-
-function failRun(builder: StepBuilder, message: string, facts: Facts): Step {
-  return endStep(endRun(builder, { reason: 'model-failed', by: null, note: message }, facts.now), 'model-failed');
 }
 
 /**

@@ -92,7 +92,7 @@ function subjectOfPaths(changes: readonly CommitMessageEntry[]): string {
     const files = new Set(changes.map(({ path }) => path)).size;
     return `Apply ${pluralize(proposals, 'change')} to ${pluralize(files, 'file')}`;
   }
-  for (const show of [(path: string) => path, fileName]) {
+  for (const show of [(path: string) => path, (path: string) => path.slice(path.lastIndexOf('/') + 1)]) {
     const isTold = new Set(paths.map(show)).size === paths.length;
     const subject = isTold && paths.map(show).every(isNameablePath) ? nameChange(first, changes, show) : null;
     if (subject !== null && subject.length <= MAX_SUBJECT_CHARACTERS) return subject;
@@ -124,8 +124,4 @@ const UNSAFE_PATH = /gh-\d|\[[^\]]*(?:skip|ci)[^\]]*\]|\]\(|[\p{L}\p{N}]{2,}-\d+
 export function isNameablePath(path: string): boolean {
   const isShort = path.length <= MAX_SUBJECT_CHARACTERS;
   return isShort && SAFE_PATH.test(path) && !UNSAFE_PATH.test(path) && findHiddenCharacters(path).length === 0;
-}
-
-function fileName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

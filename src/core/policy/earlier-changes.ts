@@ -1,4 +1,4 @@
-import { affectedPaths, type BlobRef, type Change, type FileChange, membersOf, type Region } from '../edits/change.ts';
+import { affectedPaths, type Change, type FileChange, membersOf, type Region } from '../edits/change.ts';
 import { resultsOf } from '../edits/change-set.ts';
 import { areRegionsTouching, isSameRegionText } from '../edits/region.ts';
 import { foldPath } from './paths.ts';
@@ -50,16 +50,14 @@ export function repeatsResult(change: Change, other: Change): boolean {
   const results = resultsOf(other) ?? [];
   return (
     (resultsOf(change) ?? []).some(
-      ({ path, file }) => file !== null && results.some((one) => one.path === path && isSameRef(one.file, file)),
+      ({ path, file }) =>
+        file !== null &&
+        results.some((one) => one.path === path && one.file?.blob === file.blob && one.file.mode === file.mode),
     ) ||
     membersOf(change).some(
       ({ result, digest }) => result === null && membersOf(other).some((one) => one.digest === digest),
     )
   );
-}
-
-function isSameRef(left: BlobRef | null, right: BlobRef): boolean {
-  return left?.blob === right.blob && left.mode === right.mode;
 }
 
 /** Whether a change restores the model's original text where a person replaced it with their own. */

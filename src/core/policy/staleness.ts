@@ -107,12 +107,8 @@ function locateByContext(lines: LineTable, region: Region): Region | null {
   const [index, ...others] = findWithContext(lines, sides, 'old');
   if (index === undefined || others.length > 0 || !hasSameFileEdges(lines, sides, index, region.old.length))
     return null;
-  const relocated = relocateRegion(lines.text, region, regionStart(region, index));
+  const relocated = relocateRegion(lines.text, region, region.old.length === 0 ? index : index + 1);
   return relocated !== null && isSameRegionText(relocated, region) ? relocated : null;
-}
-
-function regionStart(region: Region, index: number): number {
-  return region.old.length === 0 ? index : index + 1;
 }
 
 /** Whether the new lines occur once with their context and the old ones nowhere; line endings are ignored. */

@@ -65,7 +65,8 @@ export function findScope(
   const paths = pathsOf(change);
   if (glob !== null) {
     if (rules.standingApprovals !== 'glob') return 'switched-off';
-    return isGlob(glob) && paths.every(globMatcher(glob)) ? { tool: origin.tool, path: null, glob } : 'unclear-scope';
+    const isGlob = glob.length <= MAX_SCOPE_CHARACTERS && FOLDER_AND_EXTENSION.test(glob);
+    return isGlob && paths.every(globMatcher(glob)) ? { tool: origin.tool, path: null, glob } : 'unclear-scope';
   }
   const [path, ...others] = paths;
   if (path === undefined || others.length > 0 || path.length > MAX_SCOPE_CHARACTERS) return 'unclear-scope';
@@ -77,10 +78,6 @@ export const MAX_SCOPE_CHARACTERS = 200;
 
 /** One folder and one extension, such as `src/*.ts`. */
 const FOLDER_AND_EXTENSION = /^(?:[^*?[\]{}!`'"]+\/)?\*(?:\.[\w-]+)+$/;
-
-function isGlob(glob: string): boolean {
-  return glob.length <= MAX_SCOPE_CHARACTERS && FOLDER_AND_EXTENSION.test(glob);
-}
 
 /** Whether a standing approval has not expired. Times are GitHub's. */
 export function isInForce({ expiresAt }: Pick<StandingApproval, 'expiresAt'>, now: string): boolean {

@@ -5,7 +5,6 @@ import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { runMarker } from '../../core/messages/shared/markdown.ts';
 import { isInForce } from '../../core/policy/standing-approvals.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
-import type { Proposal } from '../../core/state/proposal.ts';
 import { isFinal, isOpen } from '../../core/state/proposal-lifecycle.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { Run } from '../../core/state/run.ts';
@@ -29,7 +28,7 @@ export async function updateProposalComment({
     placement: proposal.placement,
     ...runWarnings(pull.run),
     links: context.links(pull.ref),
-    replacedByUrl: replacementUrl(pull, proposal),
+    replacedByUrl: pull.proposals.find(({ id }) => id === proposal.replacedBy)?.comment?.url ?? null,
   });
   const updated = await updateExistingComment(github, proposal.comment, body);
   if (updated !== null && isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
@@ -40,10 +39,6 @@ export async function updateProposalComment({
   if (proposal.state !== 'proposed' || updated === null) return DONE;
   const { bodyHash } = updated;
   return { kind: 'done', signal: { type: 'proposal-comment-updated', proposalId: proposal.id, bodyHash } };
-}
-
-function replacementUrl(pull: PullState, proposal: Proposal): string | null {
-  return pull.proposals.find(({ id }) => id === proposal.replacedBy)?.comment?.url ?? null;
 }
 
 /** The hash of an update; null if the comment was deleted. */

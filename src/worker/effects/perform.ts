@@ -39,13 +39,8 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   'dismiss-review': dismissOwnReview,
   'publish-waiting': publishWaiting,
   'check-deadlines': checkDeadlines,
-  'start-next-task': requestNextTask,
+  'start-next-task': async () => ({ kind: 'done', signal: { type: 'next-task-due' } }),
 };
-
-/** The task starts with a signal of its own, which decides anew from the current state. */
-async function requestNextTask(): Promise<EffectResult> {
-  return { kind: 'done', signal: { type: 'next-task-due' } };
-}
 
 /** What is overdue expires once all pending comments are handled: they could decide. */
 async function checkDeadlines(job: Job<'check-deadlines'>): Promise<EffectResult> {

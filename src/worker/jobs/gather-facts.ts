@@ -256,13 +256,9 @@ const PATH_BLOCKED: FileAtHead = { blob: '', mode: '', text: null };
  */
 function fileWithoutText(tree: Tree, path: string, from: string = path): FileAtHead | null {
   const entry = tree.get(path);
-  if (entry === undefined) return canPlaceFile(tree, path, from) ? null : PATH_BLOCKED;
+  const isFree = entry === undefined && checkMoveTarget(path, from, { repo: '', tree }).kind === 'path';
+  if (entry === undefined) return isFree ? null : PATH_BLOCKED;
   return { blob: entry.sha, mode: entry.mode, text: null };
-}
-
-/** Whether a file can be created at `path`: no file, link or name that differs only in case is in the way. */
-function canPlaceFile(tree: Tree, path: string, from: string): boolean {
-  return checkMoveTarget(path, from, { repo: '', tree }).kind === 'path';
 }
 
 /** Waits for both, also if one fails, so that no request outlives its attempt. */

@@ -102,7 +102,7 @@ export function logRetry(
   error: unknown,
   fields: LogFields,
 ): void {
-  if (!isOutage(error) && !isGitHubAway(error)) {
+  if (!isOutage(error) && !(error instanceof GitHubError && error.isOutage)) {
     log[level]({ ...fields, err: error }, message);
     return;
   }
@@ -111,9 +111,4 @@ export function logRetry(
   const fault = faults.get(key) ?? createFault({ level, message });
   faults.set(key, fault);
   fault.failed(log, error, fields);
-}
-
-/** No response, or a response that says that GitHub itself fails. */
-function isGitHubAway(error: unknown): boolean {
-  return error instanceof GitHubError && error.isOutage;
 }

@@ -20,7 +20,7 @@ type PullDiffInput = {
  */
 export function formatPullDiff({ files, path, rules }: PullDiffInput): string {
   const readable = files.filter((file) => visibilityOf(file, rules) !== 'hidden');
-  const wanted = path === null ? readable : readable.filter((file) => isBelow(file.path, path));
+  const wanted = path === null ? readable : readable.filter((file) => `${file.path}/`.startsWith(`${path}/`));
   const hidden = path === null ? files.length - readable.length : 0;
   const note =
     hidden === 0 ? [] : [`${pluralize(hidden, 'file')} that may not be read ${hidden === 1 ? 'is' : 'are'} left out.`];
@@ -32,10 +32,6 @@ export function formatPullDiff({ files, path, rules }: PullDiffInput): string {
     ...note,
     ...texts,
   ].join('\n');
-}
-
-function isBelow(path: string, place: string): boolean {
-  return path === place || path.startsWith(`${place}/`);
 }
 
 function describeNone(readable: readonly PullRequestFile[], path: string | null): string {

@@ -69,7 +69,8 @@ function countLinesUnlikeFile(shown: readonly string[], original: LineTable, fir
 function formatExcerpt({ path, blob }: ReadFileInput, { lines, first, shown, redacted }: FileExcerpt): string {
   const exactText = shown.join('');
   const end = first + shown.length - 1;
-  const text = escapeHiddenCharacters(crLfToLf(first === 1 ? stripByteOrderMark(exactText) : exactText));
+  const hasMark = first === 1 && exactText.startsWith(BYTE_ORDER_MARK);
+  const text = escapeHiddenCharacters(crLfToLf(hasMark ? exactText.slice(1) : exactText));
   const secrets = redacted === 0 ? [] : [`in ${pluralize(redacted, 'line')} ${REDACTED_NOTE}`];
   const notes = [...describeOddities(lines, exactText, first === 1), ...secrets];
   const cut = end < lines.lineCount ? [`continue with start ${end + 1}`] : [];
@@ -101,10 +102,6 @@ function truncateLines(lines: readonly string[]): string[] {
     fitting.push(line);
   }
   return fitting;
-}
-
-function stripByteOrderMark(text: string): string {
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
 type Readings = Run['readings'];

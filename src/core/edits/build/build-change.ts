@@ -89,7 +89,7 @@ function payloadOf(input: ChangeInput, shown: Shown): ChangePayload {
   const { op, path, from, repositoryName, before, after } = input;
   const { diff, base } = shown;
   const common = { description: '', path, sandbox: repositoryName };
-  const size = { file_lines: isText(before) ? base.lineCount : null, file_bytes: before?.bytes ?? 0 };
+  const size = { file_lines: before?.text == null ? null : base.lineCount, file_bytes: before?.bytes ?? 0 };
   switch (op) {
     case 'edit':
       return {
@@ -114,10 +114,6 @@ function payloadOf(input: ChangeInput, shown: Shown): ChangePayload {
     case 'move':
       return { type: 'move', ...common, from: from ?? path, ...size, ...(diff === null ? {} : { unified_diff: diff }) };
   }
-}
-
-function isText(file: FileVersion | null): boolean {
-  return file !== null && file.text !== null;
 }
 
 function contentFields(file: FileVersion | null) {

@@ -38,7 +38,7 @@ export async function changeFiles(
 ): Promise<ToolResult> {
   const { call, workspace } = context;
   const { changes, summary } = request;
-  let draft = createDraft(workspace);
+  let draft: DraftTree = { workspace, tree: new Map(workspace.tree), files: new Map(), before: new Map() };
   for (const [index, change] of changes.entries()) {
     await yieldToEventLoop();
     const outcome = await makeChange(context, draft, change);
@@ -160,7 +160,11 @@ type Access = Parameters<typeof fetchAllowedFile>[2];
 async function fetchDraftFile(draft: DraftTree, rawPath: string, access: Access): Promise<FoundFile> {
   const { workspace, files } = draft;
   // The head's own file is fetched only where no change has touched the path.
-  const checked = checkAccess(checkDraftPath(draft, rawPath), access, draft.workspace);
+  const checked = checkAccess(
+    checkPath(rawPath, { repo: draft.workspace.repo, tree: draft.tree }),
+    access,
+    draft.workspace,
+  );
   if (checked.kind === 'refused') return checked;
   const { path } = checked;
   const known = files.get(path);
@@ -169,10 +173,6 @@ async function fetchDraftFile(draft: DraftTree, rawPath: string, access: Access)
   if (fetched.kind === 'refused') return fetched;
   const current = fetched.file === null ? null : { file: fetched.file, origin: path };
   return { kind: 'found', draft: withHeadFile(draft, path, fetched.file), path, current };
-}
-
-function checkDraftPath(draft: DraftTree, rawPath: string) {
-  return checkPath(rawPath, { repo: draft.workspace.repo, tree: draft.tree });
 }
 
 /** A path of a change that another one of the same set touches too; null if all are separate. */
@@ -195,10 +195,6 @@ type DraftTree = {
   /** The files at the head of the touched paths. A path that was free has none. */
   readonly before: ReadonlyMap<string, StoredFile | null>;
 };
-
-function createDraft(workspace: Workspace): DraftTree {
-  return { workspace, tree: new Map(workspace.tree), files: new Map(), before: new Map() };
-}
 
 /** The draft with a file of the head that a change is about to touch; null for a free path. */
 function withHeadFile(draft: DraftTree, path: string, file: StoredFile | null): DraftTree {
