@@ -2,7 +2,6 @@
 import process from 'node:process';
 import { runCommand } from '../../src/cli/options.ts';
 import { type ChaosDatabase, createDatabaseOn, createEmbeddedDatabase } from '../chaos/database.ts';
-import { HOPS_PER_CHAIN, measureHops } from './hops.ts';
 import { measureLatencies } from './latency.ts';
 import { quantile } from './measure.ts';
 import { BENCH_COMMAND, type BenchOptions } from './options.ts';
@@ -27,33 +26,12 @@ async function printLatencies(name: string, open: () => Promise<ChaosDatabase>, 
   }
 }
 
-/** The App's share of a chain of hops. GitHub and the model run in this process, and their time is subtracted. */
-async function printHops(open: () => Promise<ChaosDatabase>, rounds: number): Promise<void> {
-  const database = await open();
-  const { DATABASE_URL: databaseUrl = null, DATA_DIR: dataDir = null } = database.environment;
-  try {
-    const chains = await measureHops({ databaseUrl, dataDir }, rounds * 4);
-    const totals = chains.map(({ totalMs, fakesMs }) => totalMs - fakesMs);
-    printRow(`${HOPS_PER_CHAIN} hops, without HTTP and the fakes`, totals, 'goal 50');
-    printRow(
-      '  CPU time of this process in these hops',
-      chains.map(({ cpuMs, fakesMs }) => cpuMs - fakesMs),
-      'no goal',
-    );
-  } finally {
-    await database.drop();
-  }
-}
-
 async function measureAll({ rounds, server }: BenchOptions): Promise<number> {
   const databases = [
     ['PGlite', createEmbeddedDatabase],
     ...(server === null ? [] : [['PostgreSQL', () => createDatabaseOn(server)] as const]),
   ] as const;
-  for (const [name, open] of databases) {
-    await printLatencies(name, open, rounds);
-    await printHops(open, rounds);
-  }
+  for (const [name, open] of databases) await printLatencies(name, open, rounds);
   return 0;
 }
 

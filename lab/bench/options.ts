@@ -11,11 +11,10 @@ export const BENCH_COMMAND = defineCommand({
   name: 'npm run bench',
   help: `Usage: npm run bench [-- [rounds] [PostgreSQL URL]]
 
-Measures the App in front of a GitHub and a model that respond at once:
-  - the time from a task to the posted review, and from /approve to the commit, with the App as a separate process,
-  - the time of a chain of hops: from a signal, through the database, to the next one.
+Starts the App as a separate process, in front of a GitHub and a model that respond at once, and measures the time from
+a task to the posted review, and from /approve to the commit.
 
-  rounds          samples of each latency (${DEFAULT_ROUNDS}), four times as many of the chain
+  rounds          samples of each latency (${DEFAULT_ROUNDS})
   PostgreSQL URL  also measures on this server, in a database that is created and dropped
   --help          this text
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { HOPS_PER_CHAIN, measureHops } from '../../../lab/bench/hops.ts';
 import { measureLatencies } from '../../../lab/bench/latency.ts';
 import { createEmbeddedDatabase } from '../../../lab/chaos/database.ts';
 
@@ -12,10 +11,5 @@ describe('the benchmarks', () => {
     } finally {
       await database.drop();
     }
-  }, 120_000);
-
-  it('hops: measures chains', async () => {
-    const chains = await measureHops({ databaseUrl: null, dataDir: null }, 3);
-    for (const { totalMs } of chains) expect(totalMs / HOPS_PER_CHAIN).toBeGreaterThan(0);
   }, 120_000);
 });
