@@ -3,15 +3,14 @@ import process from 'node:process';
 import { runCommand } from '../../src/cli/options.ts';
 import { type ChaosDatabase, createDatabaseOn, createEmbeddedDatabase } from '../chaos/database.ts';
 import { measureLatencies } from './latency.ts';
-import { quantile } from './measure.ts';
 import { BENCH_COMMAND, type BenchOptions } from './options.ts';
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 function printRow(name: string, values: readonly number[], goal: string): void {
-  printLine(
-    `${name.padEnd(44)} ${quantile(values, 0.5).toFixed(0).padStart(6)} ms (longest ${quantile(values, 1).toFixed(0)}; ${goal})`,
-  );
+  const sorted = values.toSorted((left, right) => left - right);
+  const [median = 0, longest = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+  printLine(`${name.padEnd(24)} ${median.toFixed(0).padStart(6)} ms (longest ${longest.toFixed(0)}; ${goal})`);
 }
 
 async function printLatencies(name: string, open: () => Promise<ChaosDatabase>, rounds: number): Promise<void> {

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAppProcess } from '../chaos/app-process.ts';
 import { countCommitsByProposal, listShownProposals } from '../chaos/people.ts';
 import { CHANGES_PER_TASK, startTestSite, type TestPull, type TestSite, taskComment } from '../chaos/site.ts';
-import { pollUntil } from './measure.ts';
 
 /** Samples in ms, one for each round. */
 type Latencies = { readonly review: number[]; readonly commit: number[] };
@@ -61,5 +60,19 @@ async function waitUntilQuiet(site: TestSite): Promise<void> {
     seen = site.github.requests.length;
     await sleep(QUIET_MS);
     await site.github.whenIdle();
+  }
+}
+
+/** Short, because a longer interval would distort latencies of some tens of ms. */
+const POLL_INTERVAL_MS = 2;
+
+const POLL_TIMEOUT_MS = 60_000;
+
+/** Resolves once `isDone` returns true. Throws at the timeout. */
+async function pollUntil(isDone: () => boolean): Promise<void> {
+  const deadline = performance.now() + POLL_TIMEOUT_MS;
+  while (!isDone()) {
+    if (performance.now() > deadline) throw new Error(`The condition was not met within ${POLL_TIMEOUT_MS} ms.`);
+    await sleep(POLL_INTERVAL_MS);
   }
 }

@@ -11,7 +11,7 @@ import { SILENT_LOG } from '../shared/silent.ts';
 import type { PlayedCase } from './checks/evidence.ts';
 import type { Overrides } from './mutants/mutant.ts';
 import { CHECK_NAMES, startCi } from './world/checks.ts';
-import { startConversation } from './world/conversation.ts';
+import { type Habit, startConversation } from './world/conversation.ts';
 import type { CaseDatabase } from './world/database.ts';
 import { type CaseFixture, createCaseFixture, type ExtraContent, GITHUB_URL, START_TIME } from './world/fixture.ts';
 import {
@@ -82,14 +82,16 @@ const MAX_DELIVERY_DELAY_MS = 300_000;
 
 const LONG_SUSPENSION_MS = 3_600_000;
 
-/** The share of cases in which the owner suspends the App again and again. */
-const FREQUENT_SUSPENSION_PROBABILITY = 0.05;
+/** The shares of cases with a habit. */
+const HABIT_PROBABILITIES: readonly (readonly [Habit, number])[] = [
+  ['suspend', 0.05],
+  ['require-two', 0.2],
+  ['gate-readings', 0.15],
+];
 
-/** The share of cases in a repository that requires two approvals from the start. */
-const TWO_APPROVALS_PROBABILITY = 0.2;
-
-/** The share of the other cases in which people must approve some readings from the start. */
-const GATED_READINGS_PROBABILITY = 0.15;
+function drawHabits(random: Random): readonly Habit[] {
+  return HABIT_PROBABILITIES.flatMap(([habit, probability]) => (random.chance(probability) ? [habit] : []));
+}
 
 /** Faults are more frequent right after a suspension, while the App retries the requests that GitHub refused. */
 const AFTER_REACTIVATION = { factor: 5, ms: 12 * 60_000 } as const;
@@ -139,11 +141,7 @@ export async function playCase({
     ...{ simulatedGitHub, fixture, random, clock, trace },
     ...{ actions: cast.actions, hasSecondThoughts: cast.hasSecondThoughts },
     turns: 4 + random.integer(12),
-    suspendsOften: random.chance(FREQUENT_SUSPENSION_PROBABILITY) || overrides.suspendsOften === true,
-    requiresTwo: random.chance(TWO_APPROVALS_PROBABILITY) || overrides.changesOwnersOften === true,
-    gatesReadings: random.chance(GATED_READINGS_PROBABILITY) || overrides.gatesOften === true,
-    changesOwnersOften: overrides.changesOwnersOften === true,
-    withdrawsOften: overrides.withdrawsOften === true,
+    habits: new Set([...drawHabits(random), ...(overrides.habits ?? [])]),
     onReactivated: () => {
       state.reactivatedAt = clock.now;
     },

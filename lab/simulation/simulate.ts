@@ -35,18 +35,18 @@ export async function runCases(
 }
 
 /** `noticedBy` is the first problem that the checks found, or null. `caseCount` is the number of cases played. */
-type HuntResult = { readonly mutant: Mutant; readonly caseCount: number; readonly noticedBy: string | null };
+export type HuntFinding = { readonly caseCount: number; readonly noticedBy: string | null };
 
 /** Plays cases with a mutant until a check fails, at most `maxCases`. */
-export async function huntMutant(mutant: Mutant, firstSeed: number, maxCases: number): Promise<HuntResult> {
+export async function huntMutant(mutant: Mutant, firstSeed: number, maxCases: number): Promise<HuntFinding> {
   const play = mutant.hostile ? playHostileCase : runCase;
   for (let count = 0; count < maxCases; count += 1) {
     const overrides = mutant.createOverrides();
     const { problems } = await play(firstSeed + count, createMemoryDatabase(overrides.invariants), overrides);
     const [problem] = problems;
-    if (problem !== undefined) return { mutant, caseCount: count + 1, noticedBy: problem };
+    if (problem !== undefined) return { caseCount: count + 1, noticedBy: problem };
   }
-  return { mutant, caseCount: maxCases, noticedBy: null };
+  return { caseCount: maxCases, noticedBy: null };
 }
 
 export type CountsByName = Readonly<Record<string, number>>;
@@ -136,8 +136,6 @@ export type HuntJob = {
 /** A message to a thread. */
 export type SimulationJob = CaseJob | HuntJob;
 
-export type HuntFinding = Pick<HuntResult, 'caseCount' | 'noticedBy'>;
-
 /** Runs a job in this thread. */
 export function runJob(job: SimulationJob): Promise<SimulationTotals | HuntFinding> {
   switch (job.kind) {
@@ -169,6 +167,5 @@ async function openBackend(): Promise<Backend> {
 async function runHuntJob({ name, firstSeed, maxCases }: HuntJob): Promise<HuntFinding> {
   const mutant = MUTANTS.find((candidate) => candidate.name === name);
   if (mutant === undefined) throw new Error(`There is no mutant ${name}`);
-  const { caseCount, noticedBy } = await huntMutant(mutant, firstSeed, maxCases);
-  return { caseCount, noticedBy };
+  return huntMutant(mutant, firstSeed, maxCases);
 }

@@ -45,7 +45,7 @@ function cacheCodeOwners(): Overrides {
   const overrides = overrideGitHub(({ fetchCodeOwnersFile }) => ({
     fetchCodeOwnersFile: () => (cached ??= fetchCodeOwnersFile()),
   }));
-  return { ...overrides, changesOwnersOften: true };
+  return { ...overrides, habits: ['change-owners', 'require-two'] };
 }
 
 function cacheTeam(): Overrides {
@@ -57,7 +57,10 @@ function cacheTeam(): Overrides {
       return known;
     };
   };
-  return { ...overrideGitHub((github) => ({ fetchTeamMembership: first(github) })), changesOwnersOften: true };
+  return {
+    ...overrideGitHub((github) => ({ fetchTeamMembership: first(github) })),
+    habits: ['change-owners', 'require-two'],
+  };
 }
 
 function cacheTree(): Overrides {
@@ -75,7 +78,7 @@ function withBlankLine(file: FileWrite): FileWrite {
 function readFirstTexts(): Overrides {
   const first = new Map<string, VoteSource | null>();
   return {
-    withdrawsOften: true,
+    habits: ['withdraw'],
     github: (github, simulatedGitHub, fixture) =>
       new Proxy(github, {
         get: (target, name) => {
@@ -145,7 +148,7 @@ export const DECISION_MUTANTS: readonly Mutant[] = [
   mutant('code-owners-cached', 'the owners are read again before each commit', cacheCodeOwners),
   mutant('team-unchecked', 'a team counts only by its members whom the App can see', () => ({
     ...overrideGitHub(() => ({ fetchTeamMembership: async () => 'member' })),
-    changesOwnersOften: true,
+    habits: ['change-owners', 'require-two'],
   })),
   mutant('team-cached', 'the members of a team are read again before each commit', cacheTeam),
   mutant('tree-cached', 'file contents come from the current head', cacheTree),

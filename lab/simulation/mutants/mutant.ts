@@ -4,6 +4,7 @@ import type { GitHub } from '../../../src/core/step/ports.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import type { StoreInvariants } from '../memory-store/tables.ts';
+import type { Habit } from '../world/conversation.ts';
 import type { CaseFixture } from '../world/fixture.ts';
 import type { SimulatedGitHub } from '../world/simulated-github.ts';
 
@@ -69,14 +70,8 @@ export type Overrides = {
   readonly store?: (store: Store) => Store;
   readonly github?: (github: GitHub, simulatedGitHub: SimulatedGitHub, fixture: CaseFixture) => GitHub;
   readonly context?: (context: WorkerContext) => WorkerContext;
-  /** The owner suspends the App again and again in every case, not only in a few. */
-  readonly suspendsOften?: true;
-  /** In every case people must approve some readings, not only in a few. */
-  readonly gatesOften?: true;
-  /** Most approvals of every case are edited or deleted before they become a commit. */
-  readonly withdrawsOften?: true;
-  /** In every case the owners, or the members of their team, change after each approval. */
-  readonly changesOwnersOften?: true;
+  /** In every case, not only in a few. */
+  readonly habits?: readonly Habit[];
   /** The rules that the memory store enforces. */
   readonly invariants?: StoreInvariants;
 };

@@ -32,7 +32,7 @@ export const PATH_RULE_MUTANTS: readonly Mutant[] = [
   mutant(
     'readings-allowed-at-once',
     'an approval of a reading does not count if its comment is edited or deleted before',
-    () => ({ ...overrideSteps(allowReadingsAtOnce), gatesOften: true, withdrawsOften: true }),
+    () => ({ ...overrideSteps(allowReadingsAtOnce), habits: ['gate-readings', 'withdraw'] }),
   ),
   // Each loading changes the rules again, so the order must not depend on the one before.
   mutant('last-rule-wins', 'the first rule that matches decides', () =>

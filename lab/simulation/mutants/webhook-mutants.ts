@@ -68,7 +68,7 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
       broadcastToPulls: async (id, event, now) =>
         event.kind === 'unsuspended' ? 'stored' : broadcastToPulls(id, event, now),
     })),
-    suspendsOften: true,
+    habits: ['suspend'],
   })),
   mutant(
     'suspension-treated-as-uninstall',

@@ -63,6 +63,19 @@ const SUSPEND_PROBABILITY = 0.3;
 /** After each action, where two approvals are required. */
 const OWNER_CHANGE_PROBABILITY = 0.2;
 
+/** What happens again and again in a case, and elsewhere rarely. */
+export type Habit =
+  /** The owner suspends the App for hours, while it processes comments. */
+  | 'suspend'
+  /** The repository requires two approvals from the start, and people approve what another person approved. */
+  | 'require-two'
+  /** People must approve some readings from the start. */
+  | 'gate-readings'
+  /** The owners, or the members of their team, change after every approval. */
+  | 'change-owners'
+  /** Approvals are edited or deleted before they become a commit. */
+  | 'withdraw';
+
 type ConversationOptions = {
   readonly simulatedGitHub: SimulatedGitHub;
   readonly fixture: CaseFixture;
@@ -71,16 +84,7 @@ type ConversationOptions = {
   readonly trace: Trace;
   /** The number of actions after the task. */
   readonly turns: number;
-  /** The owner suspends the App again and again, for hours, while it is processing comments. */
-  readonly suspendsOften: boolean;
-  /** The repository requires two approvals from the start, and people often approve what another person approved. */
-  readonly requiresTwo: boolean;
-  /** The owners, or the members of their team, change after every approval. */
-  readonly changesOwnersOften: boolean;
-  /** Most approvals are edited or deleted before they become a commit. */
-  readonly withdrawsOften: boolean;
-  /** People must approve some readings from the start. */
-  readonly gatesReadings: boolean;
+  readonly habits: ReadonlySet<Habit>;
   /** Actions of people, by weight. */
   readonly actions: WeightedActions;
   /** After an approval others often approve, deny or push before it becomes a commit. */
@@ -92,9 +96,9 @@ type ConversationOptions = {
 
 /** Schedules random actions of several people, one after another. */
 export function startConversation(options: ConversationOptions): void {
-  const { random, clock, turns, actions, hasSecondThoughts } = options;
-  if (options.requiresTwo) performAction(options, 'acme', requireTwoApprovals);
-  else if (options.gatesReadings) performAction(options, 'acme', gateReadings);
+  const { random, clock, turns, actions, habits, hasSecondThoughts } = options;
+  if (habits.has('require-two')) performAction(options, 'acme', requireTwoApprovals);
+  else if (habits.has('gate-readings')) performAction(options, 'acme', gateReadings);
   performAction(options, 'ana', ({ person }) => {
     const { id } = person.says('/countersign make the shop simpler');
     return `gives the task (${id})`;
@@ -112,13 +116,13 @@ export function startConversation(options: ConversationOptions): void {
         );
         const isApproval = hasSecondThoughts && description?.includes('/approve') === true;
         if (isApproval && random.chance(0.4)) scheduleSecondThought(options);
-        if (options.withdrawsOften && isApproval) scheduleWithdrawal(options);
-        if (options.requiresTwo && isApproval && random.chance(0.7)) scheduleSecondApproval(options);
-        if (options.requiresTwo && random.chance(OWNER_CHANGE_PROBABILITY)) scheduleOwnerChange(options);
-        if (options.changesOwnersOften && isApproval) scheduleOwnerChange(options);
+        if (habits.has('withdraw') && isApproval) scheduleWithdrawal(options);
+        if (habits.has('require-two') && isApproval && random.chance(0.7)) scheduleSecondApproval(options);
+        if (habits.has('require-two') && random.chance(OWNER_CHANGE_PROBABILITY)) scheduleOwnerChange(options);
+        if (habits.has('change-owners') && isApproval) scheduleOwnerChange(options);
         if (description !== null && APP_DISABLED_ACTIONS.has(description))
           clock.schedule(pickPause(random, SUSPENSION_DURATIONS), () => reactivateApp(options));
-        if (options.suspendsOften && random.chance(SUSPEND_PROBABILITY)) scheduleSuspension(options);
+        if (habits.has('suspend') && random.chance(SUSPEND_PROBABILITY)) scheduleSuspension(options);
         scheduleNext(remaining - 1);
       });
   };

@@ -1,17 +1,9 @@
-import { findMergeBase, listCommitsBetween } from '../../../fakes/github/git/ancestry.ts';
-import { readBlob, readGitCommit, type Sha } from '../../../fakes/github/git/objects.ts';
+import { readBlob } from '../../../fakes/github/git/objects.ts';
 import { answerWithError, type KnownErrorName, LOST_RACES, RULE_REFUSALS } from '../../../fakes/github/known-errors.ts';
 import { createCommitOnBranch } from '../../../fakes/github/operations/git-data.ts';
 import type { PullTarget } from '../../../fakes/github/operations/inputs.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
-import {
-  computeFileDiff,
-  diffCommits,
-  listPullFileDiffs,
-  type TreeFileDiff,
-} from '../../../fakes/github/state/commits.ts';
-import { findBranchHead } from '../../../fakes/github/state/lookup.ts';
-import type { ApiError, Operation } from '../../../fakes/github/state/operation.ts';
+import type { Operation } from '../../../fakes/github/state/operation.ts';
 import { hashBody } from '../../../src/adapters/github/comments.ts';
 import { resultOfError } from '../../../src/adapters/github/commit.ts';
 import { graphqlErrorOf } from '../../../src/adapters/github/requests/errors.ts';
@@ -26,43 +18,15 @@ import {
   GitHubError,
   LeaseLostError,
   type NewReview,
-  type PullRequestFile,
-  type PushComparison,
-  type Tree,
 } from '../../../src/core/step/ports.ts';
-import { detailsOf, readPullChecks } from './checks.ts';
-import { readDiscussion } from './discussion.ts';
 import type { CaseFixture } from './fixture.ts';
+import { asPostedComment, type PortContext, readMethods, toPostedReview } from './port-reads.ts';
 import type { Random } from './random.ts';
-import {
-  asPostedComment,
-  countApprovingReviews,
-  findBotComments,
-  findReviewsByMarker,
-  hasBotComment,
-  listCommitSummaries,
-  listOtherPulls,
-  listRulesFor,
-  OWNERS_TEAM,
-  type PullSnapshot,
-  readArchive,
-  readCodeOwnersFile,
-  readCommentTexts,
-  readFullTree,
-  readMergeBase,
-  readOwnersTeam,
-  readPermission,
-  readPullFacts,
-  readSettingsFile,
-  requireActiveInstallation,
-  requireBlob,
-  type SimulatedGitHub,
-  selectReviewComments,
-  snapshotPull,
-  toPostedReview,
-} from './simulated-github.ts';
+import { type PullSnapshot, type SimulatedGitHub, snapshotPull } from './simulated-github.ts';
 import type { Trace } from './trace.ts';
-import { readVoteSources } from './vote-sources.ts';
+
+/** The retry delay that the adapter gives for a suspended installation. */
+const SUSPENDED_RETRY_MS = 60_000;
 
 /**
  * The worker's GitHub port on the simulated state, without requests: each method is one lookup or one operation. The
@@ -70,7 +34,10 @@ import { readVoteSources } from './vote-sources.ts';
  */
 export function createGitHubPort(simulatedGitHub: SimulatedGitHub, fixture: CaseFixture, trace: Trace): GitHub {
   const snapshot = (): PullSnapshot => {
-    requireActiveInstallation(simulatedGitHub, fixture.ref);
+    const installation = simulatedGitHub.state.installations.get(fixture.ref.installationId);
+    if (installation === undefined) throw new GitHubError('no such installation', 404, null);
+    if (installation.suspendedAt !== null)
+      throw new GitHubError('the installation is suspended', 403, simulatedGitHub.now + SUSPENDED_RETRY_MS);
     return snapshotPull(simulatedGitHub, fixture);
   };
   const context: PortContext = { simulatedGitHub, fixture, trace, snapshot };
@@ -80,97 +47,13 @@ export function createGitHubPort(simulatedGitHub: SimulatedGitHub, fixture: Case
   };
 }
 
-type PortContext = {
-  readonly simulatedGitHub: SimulatedGitHub;
-  readonly fixture: CaseFixture;
-  readonly trace: Trace;
-  /** The current pull request. Throws a `GitHubError` while the App is suspended or removed. */
-  readonly snapshot: () => PullSnapshot;
-};
-
-function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext) {
-  return {
-    fetchPull: async () => readPullFacts(snapshot()),
-    fetchRecentPull: async () => readPullFacts(snapshot()),
-    fetchPermission: async (login) => readPermission(snapshot(), login),
-    missingPermissions: async () => [],
-    fetchSettingsFile: async () => readSettingsFile(snapshot()),
-    fetchCodeOwnersFile: async () => readCodeOwnersFile(snapshot()),
-    fetchTeamMembership: async (team, login) => {
-      snapshot();
-      const members = readOwnersTeam(simulatedGitHub, fixture);
-      if (members === null) return 'unreadable';
-      return team === `@${OWNERS_TEAM}` && members.some((one) => one === login) ? 'member' : 'not-member';
-    },
-    fetchTree: async (sha) => readFullTree(snapshot().state.store, sha),
-    fetchDiscussion: async () => readDiscussion(snapshot()),
-    fetchChecks: async () => readPullChecks(snapshot(), fixture),
-    fetchCheckDetails: async (check) => {
-      snapshot();
-      return detailsOf(check);
-    },
-    fetchMergeBase: async (base, head) => readMergeBase(snapshot(), base, head),
-    fetchBlob: async (sha) => requireBlob(snapshot(), sha),
-    fetchArchive: async (sha) => readArchive(snapshot(), sha),
-    listFiles: async () => {
-      const { state, pull } = snapshot();
-      return listPullFileDiffs(state.store, pull).map(toPullRequestFile);
-    },
-    fetchRules: async (branch) => listRulesFor(snapshot(), branch),
-    otherPullsOnBranch: async (branch) => listOtherPulls(snapshot(), branch),
-    countApprovals: async () => countApprovingReviews(snapshot()),
-    listCommits: async (base, head) => listCommitSummaries(snapshot(), base, head),
-    fetchBranchTree: async (branch) => readBranchTree(snapshot(), branch),
-    comparePush: async (before, after) => comparePush(snapshot(), before, after),
-    listReviewComments: async (reviewId) => selectReviewComments(snapshot(), reviewId),
-    findReviews: async (marker) => findReviewsByMarker(snapshot(), fixture, marker),
-    findCommentsByMarker: async (markers, since) => findBotComments(snapshot(), fixture, markers, since),
-    fetchCommentTexts: async (comments) => readCommentTexts(snapshot(), comments),
-    fetchVoteSources: async (locations) => readVoteSources(snapshot(), locations),
-    findCheckRuns: async (head) => {
-      const { repository } = snapshot();
-      const runs = [...repository.checkRuns.values()].filter(
-        (run) => run.headSha === head && run.name === CHECK_RUN_NAME && run.appId === fixture.appId,
-      );
-      return runs.toReversed().map(({ id, externalId }) => ({ id, externalId }));
-    },
-    hasPosted: async (body, since) => hasBotComment(snapshot(), fixture, body, since),
-  } satisfies Partial<GitHub>;
-}
-
-function readBranchTree({ state, repository }: PullSnapshot, branch: string): Tree {
-  const head = findBranchHead(repository, branch);
-  if (head === undefined) throw new GitHubError('no such branch', 404, null);
-  return readFullTree(state.store, head);
-}
-
-function comparePush({ state: { store } }: PullSnapshot, before: Sha, after: Sha): PushComparison | null {
-  if (readGitCommit(store, before) === undefined || readGitCommit(store, after) === undefined) return null;
-  const base = findMergeBase(store, before, after);
-  if (base === undefined) return null;
-  const files = diffCommits(store, base, after).map((change) => toPullRequestFile(computeFileDiff(store, change)));
-  return { files, rewritten: listCommitsBetween(store, after, before).length > 0 };
-}
-
-/** A changed file as GitHub lists it. */
-function toPullRequestFile({ change, patch }: TreeFileDiff): PullRequestFile {
-  return {
-    path: change.path,
-    previousPath: change.status === 'renamed' ? change.previousPath : null,
-    status: change.status,
-    added: patch.additions,
-    removed: patch.deletions,
-    patch: patch.text,
-  };
-}
-
 /** `write` applies an operation as the App's bot. It throws a `GitHubError` if GitHub refuses. */
 function actAsBot({ simulatedGitHub, fixture: { botId, appId, repositoryId, ref }, snapshot }: PortContext) {
   const actor = { accountId: botId, viaAppId: appId };
   const write = <Input, Value>(operation: Operation<Input, Value>, input: Input): Value => {
     snapshot();
     const outcome = simulatedGitHub.apply(operation, input);
-    if (!outcome.ok) throw toGitHubError(outcome.error);
+    if (!outcome.ok) throw new GitHubError(outcome.error.message, outcome.error.status, null);
     return outcome.value;
   };
   return { actor, repositoryId, target: { actor, repositoryId, number: ref.number }, write };
@@ -251,10 +134,6 @@ function writeMethods(context: PortContext) {
       context.simulatedGitHub.apply(OPERATIONS.removeLabel, { ...target, name });
     },
   } satisfies Partial<GitHub>;
-}
-
-function toGitHubError({ status, message }: ApiError): GitHubError {
-  return new GitHubError(message, status, null);
 }
 
 function reviewCommentInputs({ comments }: NewReview) {
