@@ -9,20 +9,20 @@ const BUDGETS: readonly Budget[] = [
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
-    lines: 4_740,
+    lines: 4_730,
   },
   { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_200 },
-  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_035 },
-  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_370 },
-  { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_980 },
-  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_555 },
-  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_095 },
+  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_025 },
+  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_360 },
+  { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_955 },
+  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_550 },
+  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_090 },
   { room: 'worker', files: /^src\/worker\//, lines: 4_860 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_015 },
-  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_920 },
+  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_875 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_335 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_275 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_220 },
 ];
 
 const MAX_FILE_LINES = 400;
