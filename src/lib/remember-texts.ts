@@ -1,6 +1,3 @@
-/** Size of what is kept: the latest texts, as long as they have this many characters together. */
-type Capacity = { readonly maxCharacters: number };
-
 /** Charged for each text besides its characters. */
 const ENTRY_CHARACTERS = 64;
 
@@ -10,7 +7,7 @@ const ENTRY_CHARACTERS = 64;
  */
 export function rememberTexts<Value extends object>(
   compute: (text: string) => Value,
-  { maxCharacters }: Capacity,
+  { maxCharacters }: { readonly maxCharacters: number },
 ): (text: string) => Value {
   const known = new Map<string, Value>();
   let characters = 0;

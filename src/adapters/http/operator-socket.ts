@@ -12,9 +12,6 @@ import type { Logger } from '../telemetry/log.ts';
 /** Answers a question by its name and its input as JSON; null for an unknown name. */
 export type AnswerQuestion = (name: string, input: unknown) => Promise<unknown> | null;
 
-/** A socket that answers the commands of this machine's operator. */
-export type OperatorSocket = { stop(): Promise<void> };
-
 /** Paths of sockets are shorter than other paths on every system. */
 const MAX_SOCKET_PATH_BYTES = 103;
 
@@ -34,7 +31,7 @@ export async function openOperatorSocket(
   dataDir: string,
   answer: AnswerQuestion,
   log: Logger,
-): Promise<OperatorSocket | null> {
+): Promise<{ stop(): Promise<void> } | null> {
   const path = socketPath(dataDir);
   const server = createServer((incoming, response) => {
     respond(incoming, response, answer).catch((error: unknown) => {

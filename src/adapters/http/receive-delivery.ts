@@ -8,9 +8,7 @@ import type { Store } from '../store/store.ts';
 import type { LogFields, Logger } from '../telemetry/log.ts';
 import type { Counter } from '../telemetry/metrics.ts';
 
-type SubscribedEvent = (typeof REGISTERED_EVENTS)[number];
-
-function isSubscribed(name: string): name is SubscribedEvent {
+function isSubscribed(name: string): name is (typeof REGISTERED_EVENTS)[number] {
   const events: readonly string[] = REGISTERED_EVENTS;
   return events.includes(name);
 }

@@ -9,8 +9,6 @@ import { readUsage } from './usage.ts';
 
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 
-type WireTool = OpenAI.Chat.Completions.ChatCompletionTool;
-
 /** OpenAI's newest models refuse any effort beside tools here, also their default one. */
 const EFFORT_BESIDE_TOOLS = 'reasoning_effort beside tools';
 
@@ -63,11 +61,9 @@ function toWireToolCall({ id, name, arguments: text }: ToolCall, { function: inF
   } as const;
 }
 
-function writeTool({ name, description, parameters }: ModelTool): WireTool {
+function writeTool({ name, description, parameters }: ModelTool): OpenAI.Chat.Completions.ChatCompletionTool {
   return { type: 'function', function: { name, description, parameters: { ...parameters } } };
 }
-
-type ParameterName = keyof OpenAI.Chat.Completions.ChatCompletionCreateParams;
 
 /** The limit of output tokens has two names, and some endpoints refuse one of them. */
 const OUTPUT_LIMIT_NAMES = ['max_completion_tokens', 'max_tokens'] as const;
@@ -75,7 +71,7 @@ const OUTPUT_LIMIT_NAMES = ['max_completion_tokens', 'max_tokens'] as const;
 function listParameters({ parameters, isOpenAi, runId, forbidsCalls, isRefused }: ParameterInput) {
   const limitNames = isOpenAi ? OUTPUT_LIMIT_NAMES : OUTPUT_LIMIT_NAMES.toReversed();
   const limitName = limitNames.find((name) => !isRefused(name));
-  const wanted: readonly (readonly [ParameterName, unknown])[] = [
+  const wanted: readonly (readonly [keyof OpenAI.Chat.Completions.ChatCompletionCreateParams, unknown])[] = [
     ...(limitName === undefined ? [] : [[limitName, parameters.maxOutputTokens] as const]),
     ['reasoning_effort', isRefused(EFFORT_BESIDE_TOOLS) ? 'none' : parameters.reasoningEffort],
     ['temperature', parameters.temperature],

@@ -9,13 +9,10 @@ export type Conversation = {
   readonly messages: readonly TranscriptMessage[];
   /** Names the run, so that its requests share a cache. */
   readonly runId: string;
-  readonly tools: OfferedTools;
+  readonly tools: 'all' | 'reading' | 'reading-uncallable';
   /** Tools that this conversation cannot use. */
   readonly omitted?: readonly ToolName[];
 };
-
-/** The tools that the model is told of, and whether it may call them now. */
-type OfferedTools = 'all' | 'reading' | 'reading-uncallable';
 
 type RequestOptions = {
   readonly wire: ModelWire;

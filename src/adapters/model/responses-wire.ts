@@ -7,8 +7,6 @@ import { toWireArguments, toWireName } from './tool-calls.ts';
 
 type InputItem = OpenAI.Responses.ResponseInputItem;
 
-type WireTool = OpenAI.Responses.FunctionTool;
-
 type Parameters = OpenAI.Responses.ResponseCreateParams;
 
 /** The Responses API of OpenAI and Azure, where their newest models can think and call tools in one answer. */
@@ -70,7 +68,7 @@ function toWireCall({ id, name, arguments: text }: ToolCall) {
 }
 
 /** Schemas of ours have optional members, which strict ones cannot have. */
-function writeTool({ name, description, parameters }: ModelTool): WireTool {
+function writeTool({ name, description, parameters }: ModelTool): OpenAI.Responses.FunctionTool {
   return { type: 'function', name, description, parameters: { ...parameters }, strict: false };
 }
 

@@ -11,11 +11,9 @@ import type { StoredPullState } from './load.ts';
 /** A vote as stored. */
 export type VoteRow = Readonly<Omit<DatabaseSchema['votes'], 'id' | 'pull_key' | 'proposal_id'>>;
 
-type CommittedChangesTable = DatabaseSchema['committed_changes'];
-
 /** One change in one commit; `at` is ms since the epoch. */
 export type CommittedChangeRow = Readonly<
-  Omit<CommittedChangesTable, 'id' | 'pull_key' | 'proposal_id' | 'run_id' | 'approvers'>
+  Omit<DatabaseSchema['committed_changes'], 'id' | 'pull_key' | 'proposal_id' | 'run_id' | 'approvers'>
 > & { readonly approvers: readonly Person[] };
 
 /** One proposal with its ledger rows. A part is null if it was deleted by cleanup or does not exist yet. */

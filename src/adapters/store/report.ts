@@ -27,8 +27,6 @@ export type ReportRow = {
 
 const UNKNOWN = '-';
 
-type RunRow = { readonly run_id: string; readonly state: string; readonly repository: string | null };
-
 type OutcomeRow = {
   readonly run_id: string;
   readonly state: string;
@@ -42,7 +40,7 @@ export async function report(
   { since, until, by }: ReportInput,
 ): Promise<readonly ReportRow[]> {
   const [from, to] = [since ?? 0, until ?? Number.MAX_SAFE_INTEGER];
-  const runs = await sql<RunRow>`
+  const runs = await sql<{ readonly run_id: string; readonly state: string; readonly repository: string | null }>`
     select runs.run_id, runs.state, pulls.repository from runs left join pulls on pulls.pull_key = runs.pull_key
     where runs.schema = ${RUN_SCHEMA} and runs.created_at >= ${from} and runs.created_at < ${to}
   `.execute(db);

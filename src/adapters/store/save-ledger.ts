@@ -8,14 +8,11 @@ import { recordOf } from '../../core/step/ledger-record.ts';
 import type { Step } from '../../core/step/step.ts';
 import { type DatabaseSchema, toPlainText, toStored } from './engine/schema.ts';
 
-/** Proposals that no longer change, and the run that they can belong to. */
-type FinalProposals = { readonly proposals: readonly Proposal[]; readonly run: Run | null };
-
 /** Stores the outcomes of proposals that are now final. The first outcome wins (S77). */
 export async function saveOutcomes(
   transaction: Transaction<DatabaseSchema>,
   pullRequestKey: string,
-  { proposals, run }: FinalProposals,
+  { proposals, run }: { readonly proposals: readonly Proposal[]; readonly run: Run | null },
   now: number,
 ): Promise<void> {
   await transaction

@@ -137,15 +137,13 @@ function toMessageRows({ pull: { run }, messages }: Step): readonly Insertable<D
   return messages.map((message, index) => ({ run_id: run.id, seq: first + index, body: toStored(message) }));
 }
 
-type ProposalsToSave = { readonly proposals: readonly Proposal[]; readonly run: Run | null };
-
 /**
  * Upserts new and changed proposals, and stores the outcome of each that is now final. The first outcome wins (S77).
  */
 async function saveProposals(
   transaction: Transaction<DatabaseSchema>,
   pullRequestKey: string,
-  { proposals, run }: ProposalsToSave,
+  { proposals, run }: { readonly proposals: readonly Proposal[]; readonly run: Run | null },
   now: number,
 ): Promise<void> {
   const rows = proposals.map((proposal) => toProposalRow(pullRequestKey, proposal, now));

@@ -51,11 +51,8 @@ const LEAF = /function|method|constructor|lexical|variable|const|var_|field|prop
 const WRAPPER =
   /^(?:export_statement|expression_statement|ambient_declaration|template_declaration|decorated_definition|linkage_specification|if_statement|else_clause|try_statement|block|statement_block|body_statement|enum_body_declarations|preproc_(?:if|ifdef|else|elif)|.*_body|.*declaration_list|ERROR)$/;
 
-/** The role of a node of a syntax tree in an outline. */
-type NodeRole = 'declaration' | 'container' | 'wrapper' | 'other';
-
 /** A container is a declaration with others in it. */
-export function nodeRole(type: string): NodeRole {
+export function nodeRole(type: string): 'declaration' | 'container' | 'wrapper' | 'other' {
   if (DECLARATION.test(type) && !NO_DECLARATION.test(type)) return LEAF.test(type) ? 'declaration' : 'container';
   return WRAPPER.test(type) ? 'wrapper' : 'other';
 }

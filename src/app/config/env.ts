@@ -268,8 +268,6 @@ const environmentSchema = z.object({
   PRIVATE_KEY_PATH: z.string().optional(),
 });
 
-type EnvironmentValues = z.output<typeof environmentSchema>;
-
 const MISSING_MODEL_KEY =
   'OPENAI_API_KEY is missing: set it, or set OPENAI_BASE_URL to an endpoint of your own that needs none.';
 
@@ -279,7 +277,7 @@ function withoutEmptyValues(environment: Environment): Environment {
   return Object.fromEntries(set.map(([name, value]) => [name, value?.trim()]));
 }
 
-function toConfig(values: EnvironmentValues, privateKey: string, operator: OperatorConfig) {
+function toConfig(values: z.output<typeof environmentSchema>, privateKey: string, operator: OperatorConfig) {
   const { WEBHOOK_SECRET: secret, WEBHOOK_SECRET_OLD: previousSecret } = values;
   const webhookSecrets: readonly [string, ...string[]] =
     previousSecret === undefined ? [secret] : [secret, previousSecret];

@@ -82,15 +82,12 @@ function approveInAdvance(
   }, builder);
 }
 
-/** Where the reply about an ended standing approval is posted. */
-type ReplyTarget = Parameters<typeof withReply>[1];
-
 /** Ends a standing approval before its time, and says so. A commit by it finds that right before it begins. */
 export function endStandingApproval(
   builder: StepBuilder,
   approval: StandingApproval,
   cause: StandingEnd,
-  to: ReplyTarget = { at: 'pull-request' },
+  to: Parameters<typeof withReply>[1] = { at: 'pull-request' },
 ): StepBuilder {
   const standingApprovals = builder.pull.standingApprovals.filter(({ number }) => number !== approval.number);
   const removed = withPullState(builder, { standingApprovals });

@@ -27,16 +27,13 @@ export type ApprovalRules = NeedSettings &
     readonly requester: Person | null;
   };
 
-/** A person who approves, and their permission on the repository. */
-type Approver = { readonly person: Person; readonly permission: Permission };
-
 /** The parts of a proposal that the rules read. */
 type ApprovableProposal = Pick<Proposal, 'change' | 'origin' | 'writers'>;
 
 /** Whether this person's approval of a proposal counts, or why it does not. */
 export function mayApprove(
   proposal: ApprovableProposal,
-  { person, permission }: Approver,
+  { person, permission }: { readonly person: Person; readonly permission: Permission },
   rules: ApprovalRules,
 ): 'yes' | ApproverRefusal {
   const { login } = person;

@@ -56,9 +56,6 @@ export function findChangeRule(rules: PathRules, tools: readonly ToolName[], pat
   return denied?.kind === 'deny' ? denied.rule : null;
 }
 
-/** A path, and the rule that denies a tool to touch it. */
-type PathDenial = { readonly path: string; readonly rule: string };
-
 /** The tool that proposed a change; an undo has none. */
 type ChangeOrigin = { readonly kind: 'call'; readonly tool: ToolName } | { readonly kind: 'undo' };
 
@@ -66,7 +63,7 @@ type ChangeOrigin = { readonly kind: 'call'; readonly tool: ToolName } | { reado
 export function findDeniedPath(
   rules: PathRules,
   { change, origin }: { readonly change: Change; readonly origin: ChangeOrigin },
-): PathDenial | null {
+): { readonly path: string; readonly rule: string } | null {
   const called = origin.kind === 'call' ? [origin.tool] : [];
   for (const member of membersOf(change)) {
     for (const path of affectedPaths(member)) {

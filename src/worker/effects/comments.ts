@@ -41,9 +41,6 @@ export async function updateProposalComment({
   return { kind: 'done', signal: { type: 'proposal-comment-updated', proposalId: proposal.id, bodyHash } };
 }
 
-/** The hash of an update; null if the comment was deleted. */
-type UpdatedComment = Awaited<ReturnType<GitHub['updateComment']>> | null;
-
 /** Updates the comment of a run. Posts it if there is none yet, or if it was deleted. */
 export async function updateRunComment(job: Job<'update-run-comment'>): Promise<EffectResult> {
   const { context, stored, effect, attempts } = job;
@@ -97,7 +94,7 @@ export async function updateExistingComment(
   github: GitHub,
   comment: PostedComment,
   body: string,
-): Promise<UpdatedComment> {
+): Promise<Awaited<ReturnType<GitHub['updateComment']>> | null> {
   try {
     return await github.updateComment(comment, body);
   } catch (error) {

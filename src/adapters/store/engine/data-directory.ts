@@ -4,9 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { DatabaseError } from './errors.ts';
 import { explainDataDir, reasonOf } from './opening-errors.ts';
 
-/** Released by `release`, or when the process ends in any way. */
-type DirectoryLock = { release(): void };
-
 /** Keeps locks reachable: a garbage-collected handle would be closed, and its lock released. */
 const heldLocks = new Set<DatabaseSync>();
 
@@ -14,7 +11,7 @@ const heldLocks = new Set<DatabaseSync>();
  * Locks the directory, which is created if missing, for this process. Throws `DatabaseError` while another process
  * holds the lock. Never open the lock file elsewhere in this process: closing it would release the lock.
  */
-export function lockDirectory(directory: string): DirectoryLock {
+export function lockDirectory(directory: string): { release(): void } {
   let lock: DatabaseSync | null = null;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });

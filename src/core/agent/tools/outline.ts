@@ -8,15 +8,12 @@ import { REDACTED_NOTE } from '../shared/tool-results.ts';
 /** A declaration of a source file: its first and last line, from 1, and how many others it lies in. */
 export type Declaration = { readonly line: number; readonly last: number; readonly depth: number };
 
-/** A file to outline. */
-type OutlineInput = { readonly path: string; readonly blob: string; readonly bytes: Uint8Array };
-
 /**
  * The output of `outline`: the first line of each declaration with its number. Without declarations (null: no parser
  * knows the language, or it failed) the lines that start at column 0.
  */
 export function formatOutline(
-  { path, blob, bytes }: OutlineInput,
+  { path, blob, bytes }: { readonly path: string; readonly blob: string; readonly bytes: Uint8Array },
   declarations: readonly Declaration[] | null,
 ): string {
   const decoded = decodeText(bytes);

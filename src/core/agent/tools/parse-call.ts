@@ -13,7 +13,7 @@ import {
 import { quoteTruncated } from '../shared/tool-results.ts';
 
 /** Parses one call. Never throws. */
-export function parseCall({ name: written, arguments: rawArguments }: RawToolCall): ParsedCall {
+export function parseCall({ name: written, arguments: rawArguments }: RawToolCall): ParsedCallOf<ToolName> {
   const name = readToolName(written);
   if (name === null) return refuseCall(unknownToolOutput(written));
   const reject = (problem: string) =>
@@ -36,9 +36,6 @@ function unknownToolOutput(written: string): string {
 /** A call as the model wrote it. */
 type RawToolCall = { readonly name: string; readonly arguments: string };
 
-/** A valid call, or an output that explains to the model how to correct it. */
-type ParsedCall = ParsedCallOf<ToolName>;
-
 type ParsedCallOf<Name extends ToolName> = { readonly kind: 'call'; readonly call: ToolRequestOf<Name> } | RefusedCall;
 
 type RefusedCall = { readonly kind: 'refused'; readonly output: string };
@@ -59,15 +56,13 @@ function parseObject(rawArguments: string): ParsedObject {
   }
 }
 
-type RejectCall = (problem: string) => RefusedCall;
-
 /** The schema of each tool, by the type of its arguments. */
 const SCHEMAS: { readonly [Name in ToolName]: { readonly schema: z.ZodType<ToolArguments[Name]> } } = TOOLS;
 
 function buildRequest<Name extends ToolName>(
   name: Name,
   record: Readonly<Record<string, unknown>>,
-  reject: RejectCall,
+  reject: (problem: string) => RefusedCall,
 ): ParsedCallOf<Name> {
   const parsed = SCHEMAS[name].schema.safeParse(readValue(record, JSON_SCHEMAS.get(name)), { reportInput: true });
   if (!parsed.success) {

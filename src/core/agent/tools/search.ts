@@ -46,10 +46,7 @@ function withoutExpression(message: string): string {
     .slice(0, 100);
 }
 
-/** The offset of the first match in a line; -1 for none. */
-type LineMatcher = (line: string) => number;
-
-function createMatcher(query: SearchQuery): LineMatcher {
+function createMatcher(query: SearchQuery): (line: string) => number {
   if (!query.regex && !query.ignoreCase) return (line) => line.indexOf(query.query);
   const pattern = compile(query);
   return (line) => {
