@@ -1,7 +1,10 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Slow files start first: started last, one of them would run alone for half a minute. */
-const SLOW = ['demo/demo', 'stories/durability/', 'cli/start', 'demo/verify', 'contracts/', 'stories/'];
+const SLOW = [
+  ...['page/', 'packaging/install', 'demo/', 'cli/', 'stories/durability/', 'stories/checks/wait', 'lab/'],
+  ...['stories/undo/', 'contracts/', 'stories/'],
+];
 
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
