@@ -40,14 +40,14 @@ import {
   onRunCommentPosted,
 } from './outcomes/posting.ts';
 import { onToolsFinished } from './outcomes/tools-finished.ts';
-import type { Intent } from './state/intent.ts';
+import type { Intent, IntentOf } from './state/intent.ts';
 import type { Proposal } from './state/proposal.ts';
 import { isFinal } from './state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from './state/pull-state.ts';
 import type { Phase } from './state/run.ts';
 import { countWork } from './state/spending.ts';
 import type { Facts } from './step/facts.ts';
-import { reportsCommit, type Signal } from './step/signals.ts';
+import { reportsCommit, type Signal, type SignalOf } from './step/signals.ts';
 import type { Step } from './step/step.ts';
 
 /**
@@ -94,8 +94,6 @@ export function withCurrentNames(pull: PullState, signal: Signal): PullState {
   return { ...pull, ref: { ...pull.ref, owner, repo } };
 }
 
-type SignalOf<Type extends Signal['type']> = Extract<Signal, { type: Type }>;
-
 function applySignal<Type extends Signal['type']>(
   pull: PullState,
   type: Type,
@@ -139,8 +137,6 @@ const SIGNAL_HANDLERS: {
   'dead-lettered': onDeadLettered,
   'access-lost': onAccessLost,
 };
-
-type IntentOf<Kind extends Intent['kind']> = Extract<Intent, { kind: Kind }>;
 
 function applyIntent<Kind extends Intent['kind']>(
   pull: PullState,

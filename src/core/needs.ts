@@ -22,12 +22,12 @@ import { recordCommitted } from './outcomes/commit.ts';
 import { recordAtHead, recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/may-approve.ts';
 import { buttonOf } from './policy/waiting.ts';
-import type { CommentIntent, Intent } from './state/intent.ts';
+import type { CommentIntent, Intent, IntentOf } from './state/intent.ts';
 import type { Proposal } from './state/proposal.ts';
 import { hasActiveWork, type PullState } from './state/pull-state.ts';
 import { canApprove } from './state/vote.ts';
 import type { Facts, Need } from './step/facts.ts';
-import type { Signal } from './step/signals.ts';
+import type { Signal, SignalOf } from './step/signals.ts';
 
 /**
  * The next facts that the signal needs, given those that are there; empty once it can be decided.
@@ -36,8 +36,6 @@ import type { Signal } from './step/signals.ts';
 export function needs(pull: PullState, signal: Signal, facts: Facts): readonly Need[] {
   return needsOfSignal(pull, signal.type, signal, facts);
 }
-
-type SignalOf<Type extends Signal['type']> = Extract<Signal, { type: Type }>;
 
 function needsOfSignal<Type extends Signal['type']>(
   pull: PullState,
@@ -73,8 +71,6 @@ function committedNeeds(pull: PullState, signal: SignalOf<'committed'>, facts: F
   if (!signal.overwritten) return stalenessNeeds(pull, signal.sha, facts, committed);
   return proposalsBeforeCommit(pull.proposals).length === 0 ? [] : headNeeds(pull, facts, committed);
 }
-
-type IntentOf<Kind extends Intent['kind']> = Extract<Intent, { kind: Kind }>;
 
 function needsOfIntent<Kind extends Intent['kind']>(
   pull: PullState,

@@ -12,7 +12,7 @@ import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Facts } from '../step/facts.ts';
-import type { Signal } from '../step/signals.ts';
+import type { SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 import { endRun } from './end-run.ts';
 import { renewCheckRounds, startNextTurn, withCheckHistory } from './next-turn.ts';
@@ -87,7 +87,7 @@ export function endInsteadOfWaiting(builder: StepBuilder, now: string, note: str
  */
 export function onChecksChanged(
   pull: PullState,
-  { head, key, failed }: Extract<Signal, { type: 'checks-changed' }>,
+  { head, key, failed }: SignalOf<'checks-changed'>,
   { now }: Facts,
 ): Step {
   const wait = checkWaitOf(pull);
@@ -108,7 +108,7 @@ export function onChecksChanged(
 }
 
 /** What GitHub said when it was asked: the wait goes on or ends, or the model gets the failed checks. */
-export function onChecksRead(pull: PullState, signal: Extract<Signal, { type: 'checks-read' }>, { now }: Facts): Step {
+export function onChecksRead(pull: PullState, signal: SignalOf<'checks-read'>, { now }: Facts): Step {
   const { runId, at, look, report } = signal;
   const [wait, history] = [checkWaitOf(pull), pull.run?.branch.checks ?? null];
   if (wait === null || pull.run?.id !== runId || wait.lookAt !== at) return noop(pull, 'outdated-result');

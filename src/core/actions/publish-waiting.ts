@@ -3,7 +3,7 @@ import type { PullState } from '../state/pull-state.ts';
 import type { Settings } from '../state/settings.ts';
 import type { Effect } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
-import type { Signal } from '../step/signals.ts';
+import type { Signal, SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 import { endStep, startStep, withPullState } from './step-builder.ts';
 
@@ -35,9 +35,6 @@ export function publishEffect({ checkRun: mode, label }: Settings, mergeGroup?: 
 }
 
 /** Keeps what GitHub shows, so that nothing is written twice. */
-export function onWaitingPublished(
-  pull: PullState,
-  { published }: Extract<Signal, { type: 'waiting-published' }>,
-): Step {
+export function onWaitingPublished(pull: PullState, { published }: SignalOf<'waiting-published'>): Step {
   return endStep(withPullState(startStep(pull), { published }), 'waiting-published');
 }

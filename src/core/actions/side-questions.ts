@@ -7,7 +7,7 @@ import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '
 import { isAnswering } from '../state/run.ts';
 import { isReported } from '../state/spending.ts';
 import type { Facts } from '../step/facts.ts';
-import type { Signal } from '../step/signals.ts';
+import type { SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 import { questionNote, withNote } from './agent-notes.ts';
 import {
@@ -73,7 +73,7 @@ function canHear(pull: PullState): boolean {
 /** Replies to a person's question, keeps the answer, and begins with the next question. */
 export function onSideQuestionAnswered(
   pull: PullState,
-  { questionId, outcome, usage }: Extract<Signal, { type: 'side-question-answered' }>,
+  { questionId, outcome, usage }: SignalOf<'side-question-answered'>,
   { now }: Facts,
 ): Step {
   const question = findSideQuestion(pull, questionId);

@@ -5,20 +5,18 @@ import { COMMANDS } from '../commands/all-commands.ts';
 import { listOutdated } from '../messages/change-replies.ts';
 import { isAllowed } from '../policy/may-approve.ts';
 import { buttonOf, NO_LIST, pressedChanges } from '../policy/waiting.ts';
-import type { CommentIntent, Intent } from '../state/intent.ts';
+import type { CommentIntent, IntentOf } from '../state/intent.ts';
 import type { PullState } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
 import { createContext, limitReplies, refusePerson } from './comment.ts';
 
-type PressedIntent = Extract<Intent, { kind: 'pressed' }>;
-
 /**
  * A press as the command that it stands for, with the changes of its list as its targets: none if the list is over, or
  * if the repository has switched the buttons off. GitHub tells no time of a press, so it counts as written now.
  */
-export function commandOfPress(pull: PullState, press: PressedIntent, { now, settings }: Facts): CommentIntent {
+export function commandOfPress(pull: PullState, press: IntentOf<'pressed'>, { now, settings }: Facts): CommentIntent {
   const isApproval = buttonOf(press) === 'approve';
   const isOff = isApproval && settings?.settings.checkRun === 'off';
   const { changes, digest } = isOff ? NO_LIST : pressedChanges(press, pull);
@@ -38,7 +36,7 @@ export function commandOfPress(pull: PullState, press: PressedIntent, { now, set
  * A vote of the person who pressed, for exactly the listed changes, by the same path as a command with their ids. A list
  * that has changed since decides nothing and is shown anew: somebody would decide on what they did not read.
  */
-export function onPressed(pull: PullState, press: PressedIntent, facts: Facts, deliveryId: string): Step {
+export function onPressed(pull: PullState, press: IntentOf<'pressed'>, facts: Facts, deliveryId: string): Step {
   if (buttonOf(press) === null || !facts.ownerAllowed || pull.run === null) return noop(pull, 'not-for-us');
   const intent = commandOfPress(pull, press, facts);
   const context = createContext(pull, intent, facts, deliveryId);
@@ -65,7 +63,7 @@ export function onOpened(pull: PullState): Step {
 /** The commit of a merge queue gets the state of the pull request where a branch rule can demand it. */
 export function onMergeQueued(
   pull: PullState,
-  { headSha }: Extract<Intent, { kind: 'merge-queued' }>,
+  { headSha }: IntentOf<'merge-queued'>,
   { settings, ownerAllowed }: Facts,
 ): Step {
   const inForce = settings?.settings ?? DEFAULT_SETTINGS;

@@ -20,7 +20,7 @@ import {
   wordsWithoutRun,
 } from '../messages/replies.ts';
 import { isAllowed, roleOf } from '../policy/may-approve.ts';
-import type { CommandName, CommentIntent, Intent, ParsedComment, TextComment } from '../state/intent.ts';
+import type { CommandName, CommentIntent, IntentOf, ParsedComment, TextComment } from '../state/intent.ts';
 import { HOUR_MS } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied, isPending } from '../state/proposal-lifecycle.ts';
@@ -244,11 +244,7 @@ function onReviewWithoutCommand(context: CommandContext, text: string): Step {
 }
 
 /** A comment that is edited into a command has no effect. A person with write access gets one reply saying so. */
-export function onCommentEdited(
-  pull: PullState,
-  { parsed, location }: Extract<Intent, { kind: 'edited' }>,
-  facts: Facts,
-): Step {
+export function onCommentEdited(pull: PullState, { parsed, location }: IntentOf<'edited'>, facts: Facts): Step {
   if (!isReadAsCommand(pull, parsed) || !facts.ownerAllowed || !canApprove(facts.permission))
     return noop(pull, 'edited-into-command');
   const id = location.at === 'review' ? `review:${location.reviewId}` : `comment:${location.commentId}`;

@@ -16,21 +16,19 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch, isBatchComplete } from '../actions/tool-batch.ts';
 import { pullNotOpen } from '../messages/replies.ts';
-import type { Intent } from '../state/intent.ts';
+import type { IntentOf } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, hasActiveWork, type PullState } from '../state/pull-state.ts';
 import type { Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import type { Signal } from '../step/signals.ts';
+import type { SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
-
-type PushedIntent = Extract<Intent, { kind: 'pushed' }>;
 
 /**
  * Assesses the open proposals at the new head. The App's own pushes are known from the outcome of their commit attempt.
  */
-export function onPushed(pull: PullState, intent: PushedIntent, facts: Facts, deliveryId: string): Step {
+export function onPushed(pull: PullState, intent: IntentOf<'pushed'>, facts: Facts, deliveryId: string): Step {
   const builder = followHead(startStep(pull), intent.after, facts.now);
   if (isAppPush(pull, intent, facts)) return endStep(builder, 'app-push');
   const pusher = pusherOf(intent, facts, deliveryId);
@@ -46,13 +44,17 @@ export function onPushed(pull: PullState, intent: PushedIntent, facts: Facts, de
 }
 
 /** Null for the App: its commits were approved on another pull request. */
-function pusherOf({ actor }: PushedIntent, { app, permission = 'none' }: Facts, deliveryId: string): Pusher | null {
+function pusherOf(
+  { actor }: IntentOf<'pushed'>,
+  { app, permission = 'none' }: Facts,
+  deliveryId: string,
+): Pusher | null {
   const person = { id: actor.id, login: actor.login };
   return person.id === app.botId ? null : { person, permission, deliveryId };
 }
 
 /** The agent hears of what others push during its run, and gets no results before. */
-function requestPushContent(builder: StepBuilder, { actor, before, after }: PushedIntent): StepBuilder {
+function requestPushContent(builder: StepBuilder, { actor, before, after }: IntentOf<'pushed'>): StepBuilder {
   const run = activeRun(builder.pull);
   if (run === null) return builder;
   const by = { id: actor.id, login: actor.login };
@@ -61,7 +63,7 @@ function requestPushContent(builder: StepBuilder, { actor, before, after }: Push
 }
 
 /** Keeps what another person pushed for the next request to the model, which results can have waited for. */
-export function onPushRead(pull: PullState, signal: Extract<Signal, { type: 'push-read' }>, { now }: Facts): Step {
+export function onPushRead(pull: PullState, signal: SignalOf<'push-read'>, { now }: Facts): Step {
   const { runId, by, before, after, content } = signal;
   const run = activeRun(pull);
   if (run?.id !== runId) return noop(pull, 'outdated-result');
@@ -76,7 +78,11 @@ export function onPushRead(pull: PullState, signal: Extract<Signal, { type: 'pus
  * Whether the App made this push for this pull request: it is a commit of this run or an earlier one, or could be that
  * of a commit attempt in flight. Any other push of the App belongs to another pull request with the same branch.
  */
-export function isAppPush({ run, proposals }: PullState, { actor, after }: PushedIntent, { app }: Facts): boolean {
+export function isAppPush(
+  { run, proposals }: PullState,
+  { actor, after }: IntentOf<'pushed'>,
+  { app }: Facts,
+): boolean {
   if (actor.id !== app.botId) return false;
   if (proposals.some(({ state }) => state === 'executing')) return true;
   return run !== null && (run.commits.includes(after) || run.assessed.headSha === after);
@@ -99,13 +105,13 @@ export function thenClose(step: Step, { pullRequest, now }: Facts): Step {
 }
 
 /** Withdraws proposals for the previous base. The run continues. */
-export function onRetargeted(pull: PullState, { to }: Extract<Intent, { kind: 'retargeted' }>, { now }: Facts): Step {
+export function onRetargeted(pull: PullState, { to }: IntentOf<'retargeted'>, { now }: Facts): Step {
   const applied = applyBase(startStep(pull), to, now);
   return endStep(applied.pull === pull ? applied : advanceBatch(applied, now), 'retargeted');
 }
 
 /** Ends the run of a closed or merged pull request, unless it is open again by now. */
-export function onClosed(pull: PullState, { actor, merged }: Extract<Intent, { kind: 'closed' }>, facts: Facts): Step {
+export function onClosed(pull: PullState, { actor, merged }: IntentOf<'closed'>, facts: Facts): Step {
   // They end at the close, also if the pull request is open again by now.
   if (facts.pullRequest?.state === 'open') return endStep(withoutStandingApprovals(startStep(pull)), 'outdated-result');
   const by = { id: actor.id, login: actor.login };
@@ -119,11 +125,7 @@ function endEverything(pull: PullState, reason: 'closed' | 'merged', by: Person 
 }
 
 /** Ends everything on a pull request that an effect found closed. It wrote nothing. */
-export function onFoundClosed(
-  pull: PullState,
-  { state, proposalIds }: Extract<Signal, { type: 'found-closed' }>,
-  { now }: Facts,
-): Step {
+export function onFoundClosed(pull: PullState, { state, proposalIds }: SignalOf<'found-closed'>, { now }: Facts): Step {
   const ended = endEverything(pull, state, null, now);
   // Another attempt might have committed the others.
   const executing = ended.pull.proposals.filter((one) => one.state === 'executing' && proposalIds.includes(one.id));
@@ -140,7 +142,7 @@ function withoutStandingApprovals(builder: StepBuilder): StepBuilder {
 }
 
 /** Ends everything without a reply, because the App can no longer write one. */
-export function onAccessLost(pull: PullState, { cause }: Extract<Signal, { type: 'access-lost' }>, facts: Facts): Step {
+export function onAccessLost(pull: PullState, { cause }: SignalOf<'access-lost'>, facts: Facts): Step {
   const withoutUndos = cancelUndos(startStep(pull), 'access-lost', facts.now);
   const ended = endRun(withoutUndos, { reason: 'access-lost', by: null, note: cause }, facts.now);
   const proposals = ended.pull.proposals.map((one) => failIfExecuting(one, facts.now));

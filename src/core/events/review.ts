@@ -11,20 +11,20 @@ import {
 import { advanceBatch } from '../actions/tool-batch.ts';
 import { deny, rejectWithVote } from '../commands/deny.ts';
 import { isAllowed, roleOf } from '../policy/may-approve.ts';
-import type { Intent } from '../state/intent.ts';
+import type { IntentOf } from '../state/intent.ts';
 import type { PostedReview } from '../state/posted-comment.ts';
 import { type Proposal, postedChange, turnOf } from '../state/proposal.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import type { Signal } from '../step/signals.ts';
+import type { SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 
 /** Dismissing a review of the App denies the open proposals of its turn, without a reason: GitHub sends none. */
 export function onReviewDismissed(
   pull: PullState,
-  intent: Extract<Intent, { kind: 'dismissed' }>,
+  intent: IntentOf<'dismissed'>,
   facts: Facts,
   deliveryId: string,
 ): Step {
@@ -60,10 +60,7 @@ function denyDismissed(builder: StepBuilder, proposal: Proposal, vote: Vote, now
 }
 
 /** GitHub refused to dismiss the App's own review, so it still requests changes. */
-export function onReviewDismissRefused(
-  pull: PullState,
-  { runId, reviewId }: Extract<Signal, { type: 'review-dismiss-refused' }>,
-): Step {
+export function onReviewDismissRefused(pull: PullState, { runId, reviewId }: SignalOf<'review-dismiss-refused'>): Step {
   if (pull.run?.id !== runId) return noop(pull, 'outdated-result');
   const updated = setReviewStatus(startStep(pull), reviewId, 'dismiss-refused');
   return endStep(withEffects(updated, { type: 'update-run-comment', runId }), 'review-dismiss-refused');

@@ -15,17 +15,15 @@ import { activeRun, type PullState } from '../state/pull-state.ts';
 import { approvalVotes, isApprovalVote, type Permission, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { ApprovalBlock } from '../step/reasons.ts';
-import type { PreflightCheck, Signal } from '../step/signals.ts';
+import type { PreflightCheck, SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 import { completeProposal } from './commit.ts';
-
-type PreflightSignal = Extract<Signal, { type: 'commit-preflight' }>;
 
 /**
  * Checks each proposal right before a commit attempt: it must still be approved, allowed and applicable. Of readings the
  * agent then gets the files, and the notes of those who approved.
  */
-export function onCommitPreflight(pull: PullState, signal: PreflightSignal, facts: Facts): Step {
+export function onCommitPreflight(pull: PullState, signal: SignalOf<'commit-preflight'>, facts: Facts): Step {
   const checked = checkProposals(pull, signal, facts);
   const ids = signal.checks.map(({ proposalId }) => proposalId);
   const before = pull.proposals.filter(({ state }) => state === 'completed').map(({ id }) => id);
@@ -48,7 +46,7 @@ function withApproverNotes(builder: StepBuilder, allowed: readonly Proposal[]): 
 
 type Checked = { readonly builder: StepBuilder; readonly lapses: readonly Lapse[] };
 
-function checkProposals(pull: PullState, signal: PreflightSignal, facts: Facts): StepBuilder {
+function checkProposals(pull: PullState, signal: SignalOf<'commit-preflight'>, facts: Facts): StepBuilder {
   const checkedIds = signal.checks.map((check) => check.proposalId);
   const isChecked = ({ id }: Proposal) => checkedIds.includes(id);
   // The last attempt is known not to have committed.
@@ -71,7 +69,7 @@ function checkApproved(
   checked: Checked,
   proposal: Proposal,
   check: PreflightCheck,
-  signal: PreflightSignal,
+  signal: SignalOf<'commit-preflight'>,
   facts: Facts,
 ): Checked {
   const { builder, lapses } = checked;
@@ -94,7 +92,7 @@ function readApprovalsAgain(
   { run, standingApprovals: approvals }: PullState,
   proposal: Proposal,
   { permissions, voteSources }: PreflightCheck,
-  { settings, codeOwners }: PreflightSignal,
+  { settings, codeOwners }: SignalOf<'commit-preflight'>,
   { now }: Facts,
 ): { readonly block: ApprovalBlock | null; readonly standing: Proposal } {
   const current = currentApprovalRules(settings, run, codeOwners);
@@ -128,7 +126,7 @@ function carryOut(
   builder: StepBuilder,
   proposal: Proposal,
   { verdicts }: PreflightCheck,
-  { headSha }: PreflightSignal,
+  { headSha }: SignalOf<'commit-preflight'>,
   { now }: Facts,
 ): StepBuilder {
   const verdict = combineVerdicts(proposal, verdicts);

@@ -23,17 +23,11 @@ import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
 import { approvalVotes, distinctPeople } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import type { Signal } from '../step/signals.ts';
+import type { SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 
-type CommittedSignal = Extract<Signal, { type: 'committed' }>;
-
-type UnverifiedSignal = Extract<Signal, { type: 'commit-unverified' }>;
-
-type MismatchSignal = Extract<Signal, { type: 'commit-mismatch' }>;
-
 /** A commit is verified. Completes its proposals, and assesses the other open proposals at the new head. */
-export function onCommitted(pull: PullState, signal: CommittedSignal, facts: Facts): Step {
+export function onCommitted(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): Step {
   const recorded = recordCommitted(pull, signal, facts);
   const { run } = pull;
   if (run === null) return endStep(recorded, 'committed');
@@ -44,7 +38,7 @@ export function onCommitted(pull: PullState, signal: CommittedSignal, facts: Fac
 }
 
 /** Completes the proposals of a commit, and records the commit in the ledger and the run. */
-export function recordCommitted(pull: PullState, signal: CommittedSignal, facts: Facts): StepBuilder {
+export function recordCommitted(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): StepBuilder {
   const { sha, proposalIds, committedVersions } = signal;
   const executing = executingProposals(pull, proposalIds);
   const completed = executing.reduce((builder, one) => {
@@ -80,7 +74,7 @@ export function completeProposal(
   return queueCommentUpdate(answerProposalCalls(noted, proposal, appliedCallOutput(noted.pull, completed)), proposal);
 }
 
-function addAppCommits(run: Run, { files }: CommittedSignal): Run['appCommits'] {
+function addAppCommits(run: Run, { files }: SignalOf<'committed'>): Run['appCommits'] {
   return files.reduce((appCommits: Run['appCommits'], { path, before, after, ranges }) => {
     // A created or deleted file has no lines that could have moved.
     if (before === null || after === null) return appCommits;
@@ -92,7 +86,7 @@ function addAppCommits(run: Run, { files }: CommittedSignal): Run['appCommits'] 
 function addCommitToRun(
   builder: StepBuilder,
   { id: currentRunId, commits }: Run,
-  { sha, proposalIds }: Pick<CommittedSignal, 'sha' | 'proposalIds'>,
+  { sha, proposalIds }: Pick<SignalOf<'committed'>, 'sha' | 'proposalIds'>,
 ): StepBuilder {
   const isOwn = builder.pull.proposals.some(
     ({ id, runId, commitSha }) => runId === currentRunId && (commitSha === sha || proposalIds.includes(id)),
@@ -104,7 +98,7 @@ function addCommitToRun(
  * GitHub made a commit that is not verified yet. It goes into the ledger now, because access can be lost before the
  * verification. Its proposals are not committed again, even if the commit is pushed away.
  */
-export function onCommitUnverified(pull: PullState, signal: UnverifiedSignal): Step {
+export function onCommitUnverified(pull: PullState, signal: SignalOf<'commit-unverified'>): Step {
   const marked = executingProposals(pull, signal.proposalIds).reduce(
     (builder, one) => withProposal(builder, { ...one, commitSha: signal.sha }),
     startStep(pull),
@@ -115,7 +109,12 @@ export function onCommitUnverified(pull: PullState, signal: UnverifiedSignal): S
 /** Ledger rows of a commit. They do not depend on the current state of its proposals. */
 function ledgerCommitsOf(
   { proposals }: PullState,
-  { sha, parentSha, proposalIds, committedVersions }: CommittedSignal | UnverifiedSignal | MismatchSignal,
+  {
+    sha,
+    parentSha,
+    proposalIds,
+    committedVersions,
+  }: SignalOf<'committed'> | SignalOf<'commit-unverified'> | SignalOf<'commit-mismatch'>,
 ): readonly CommittedChange[] {
   return proposals
     .filter(({ id }) => proposalIds.includes(id))
@@ -135,7 +134,7 @@ function ledgerCommitsOf(
 }
 
 /** A commit is not what was approved. The run ends, and the ledger has the commit as it was requested. */
-export function onCommitMismatch(pull: PullState, signal: MismatchSignal, facts: Facts): Step {
+export function onCommitMismatch(pull: PullState, signal: SignalOf<'commit-mismatch'>, facts: Facts): Step {
   const { sha, proposalIds } = signal;
   const summary = describeTreeMismatches(signal.mismatches);
   const executing = executingProposals(pull, proposalIds);
@@ -169,7 +168,7 @@ function announceMismatch(
 /** A commit attempt failed for good, and nothing was committed. If a rule refused it, all later commits fail too. */
 export function onCommitFailed(
   pull: PullState,
-  { proposalIds, message, refusedByRule }: Extract<Signal, { type: 'commit-failed' }>,
+  { proposalIds, message, refusedByRule }: SignalOf<'commit-failed'>,
   facts: Facts,
 ): Step {
   // A proposal in another commit attempt can still succeed, so only approved changes fail along with this attempt.
@@ -204,11 +203,7 @@ function markCommitsRefused(builder: StepBuilder): StepBuilder {
 }
 
 /** The head moved before the commit. The proposals stay approved for a retry. */
-export function onCommitHeadMoved(
-  pull: PullState,
-  signal: Extract<Signal, { type: 'commit-head-moved' }>,
-  facts: Facts,
-): Step {
+export function onCommitHeadMoved(pull: PullState, signal: SignalOf<'commit-head-moved'>, facts: Facts): Step {
   const approved = executingProposals(pull, signal.proposalIds).reduce(
     (builder, one) => withProposal(builder, transition(one, 'approved', facts.now)),
     startStep(pull),
@@ -217,10 +212,7 @@ export function onCommitHeadMoved(
 }
 
 /** Tells the approver once that commit attempts are being retried. The pages no longer ask for a decision. */
-export function onCommitDelayed(
-  pull: PullState,
-  { proposalIds, location }: Extract<Signal, { type: 'commit-delayed' }>,
-): Step {
+export function onCommitDelayed(pull: PullState, { proposalIds, location }: SignalOf<'commit-delayed'>): Step {
   const delayed = pull.proposals.filter((one) => proposalIds.includes(one.id) && isApprovedOrExecuting(one));
   if (delayed.length === 0) return noop(pull, 'commit-delayed');
   const once = `commit-delayed:${proposalIds.join()}`;

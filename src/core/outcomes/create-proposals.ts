@@ -13,11 +13,11 @@ import { isInstructed } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import { cutReason } from '../state/reason.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
-import type { CallResult, Signal } from '../step/signals.ts';
+import type { CallResult, SignalOf } from '../step/signals.ts';
 import { countChange, findEarlierAnswer } from './earlier-answers.ts';
 
 /** `headSha` is the last assessed head if the tools could not read the current one. */
-type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & {
+type ToolsFinishedAtHead = SignalOf<'tools-finished'> & {
   readonly headSha: string;
 };
 

@@ -2,11 +2,11 @@ import { withdrawApprovals } from '../actions/approvals.ts';
 import { endStandingApproval } from '../actions/standing-approvals.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import { internalError } from '../messages/replies.ts';
-import type { Intent } from '../state/intent.ts';
+import type { Intent, IntentOf } from '../state/intent.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Effect } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
-import type { Signal } from '../step/signals.ts';
+import type { Signal, SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 
 /**
@@ -37,9 +37,7 @@ export function mightBeDenial(signal: Signal, pull: PullState | null): boolean {
 
 const POSSIBLE_DENIALS: ReadonlySet<Intent['kind']> = new Set<Intent['kind']>(['comment', 'dismissed', 'pressed']);
 
-type AnyCommentIntent = Extract<Intent, { kind: 'comment' | 'edited' }>;
-
-function isCommentIntent(intent: Intent): intent is AnyCommentIntent {
+function isCommentIntent(intent: Intent): intent is IntentOf<'comment' | 'edited'> {
   return intent.kind === 'comment' || intent.kind === 'edited';
 }
 
@@ -52,11 +50,7 @@ function isAddressedToApp(signal: Signal): boolean {
  * An unreadable comment could have been a denial or a `/revoke`, so earlier approvals no longer count (V4), and
  * standing approvals end. A commit attempt is left to its outcome, and is not retried.
  */
-export function onDeadLettered(
-  pull: PullState,
-  { errorId }: Extract<Signal, { type: 'dead-lettered' }>,
-  facts: Facts,
-): Step {
+export function onDeadLettered(pull: PullState, { errorId }: SignalOf<'dead-lettered'>, facts: Facts): Step {
   const ended = pull.standingApprovals.reduce(
     (builder, one) => endStandingApproval(builder, one, { kind: 'comment-unread' }),
     startStep(pull),

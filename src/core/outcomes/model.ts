@@ -23,11 +23,11 @@ import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
 import type { TaskContext } from '../state/task-context.ts';
 import type { Facts } from '../step/facts.ts';
-import type { Signal } from '../step/signals.ts';
+import type { SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 
 /** Begins the conversation with the model: the system prompt, the first message, and what people said meanwhile. */
-export function onContextRead(pull: PullState, signal: Extract<Signal, { type: 'context-read' }>, facts: Facts): Step {
+export function onContextRead(pull: PullState, signal: SignalOf<'context-read'>, facts: Facts): Step {
   const run = activeRun(pull);
   if (run === null || run.id !== signal.runId || run.phase.kind !== 'reading-context')
     return noop(pull, 'outdated-result');
@@ -51,13 +51,7 @@ function historyOf(checks: TaskContext['checks']): CheckHistory | null {
   return { failedBefore: [...new Set(failedBefore)], told: null, rounds: 0 };
 }
 
-type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
-
-type ModelFailedSignal = Extract<Signal, { type: 'model-failed' }>;
-
-type ModelAttemptFailedSignal = Extract<Signal, { type: 'model-attempt-failed' }>;
-
-type AboutRequest = ModelRespondedSignal | ModelFailedSignal | ModelAttemptFailedSignal;
+type AboutRequest = SignalOf<'model-responded'> | SignalOf<'model-failed'> | SignalOf<'model-attempt-failed'>;
 
 /** The active run if it is waiting for exactly this response, else null. */
 function awaitingRun(pull: PullState, signal: AboutRequest): Run | null {
@@ -67,7 +61,7 @@ function awaitingRun(pull: PullState, signal: AboutRequest): Run | null {
 }
 
 /** Runs the tool calls of a response. Without calls, the run ends, or continues with new notes for the agent. */
-export function onModelResponded(pull: PullState, signal: ModelRespondedSignal, facts: Facts): Step {
+export function onModelResponded(pull: PullState, signal: SignalOf<'model-responded'>, facts: Facts): Step {
   const run = awaitingRun(pull, signal);
   const counted = countAnswer(startStep(pull), signal);
   if (run === null) return endStep(counted, 'outdated-result');
@@ -91,7 +85,7 @@ function isBlank({ content }: ModelResponse): boolean {
   return (content ?? '').trim() === '';
 }
 
-function requestTools(builder: StepBuilder, run: Run, signal: ModelRespondedSignal): Step {
+function requestTools(builder: StepBuilder, run: Run, signal: SignalOf<'model-responded'>): Step {
   const { turn, response } = signal;
   const isCutOff = response.finishReason === 'length';
   const ownCalls = response.toolCalls.map((toolCall, index): ToolCallState => {
@@ -113,7 +107,7 @@ function withAnswer(run: Run, content: string | null): string | null {
 }
 
 /** The run ends, unless there is something to do first: held calls, people's words, or a model that only seems done. */
-function answerWithoutCalls(builder: StepBuilder, run: Run, signal: ModelRespondedSignal, facts: Facts): Step {
+function answerWithoutCalls(builder: StepBuilder, run: Run, signal: SignalOf<'model-responded'>, facts: Facts): Step {
   const { turn, response } = signal;
   const isCutOff = TRUNCATION_NOTES.has(response.finishReason);
   if (hasWords(run)) {
@@ -133,7 +127,7 @@ function answerWithoutCalls(builder: StepBuilder, run: Run, signal: ModelRespond
   return finishWithText(withRun(builder, { summary: withAnswer(run, response.content) }), signal, facts);
 }
 
-function finishWithText(builder: StepBuilder, signal: ModelRespondedSignal, facts: Facts): Step {
+function finishWithText(builder: StepBuilder, signal: SignalOf<'model-responded'>, facts: Facts): Step {
   const truncationNote = TRUNCATION_NOTES.get(signal.response.finishReason);
   if (truncationNote === undefined) {
     const waiting = waitForChecks(builder, facts.now);
@@ -153,7 +147,7 @@ const TRUNCATION_NOTES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Counts what the failed request cost, and says on the run comment why the model is silent, until the next answer. */
-export function onModelAttemptFailed(pull: PullState, signal: ModelAttemptFailedSignal): Step {
+export function onModelAttemptFailed(pull: PullState, signal: SignalOf<'model-attempt-failed'>): Step {
   const counted = countFailedAnswer(startStep(pull), signal);
   const run = awaitingRun(pull, signal);
   if (signal.delay === null || run?.phase.kind !== 'awaiting-model')
@@ -162,7 +156,7 @@ export function onModelAttemptFailed(pull: PullState, signal: ModelAttemptFailed
   return endStep(withEffects(delayed, { type: 'update-run-comment', runId: run.id }), 'model-attempt-failed');
 }
 
-export function onModelFailed(pull: PullState, signal: ModelFailedSignal, facts: Facts): Step {
+export function onModelFailed(pull: PullState, signal: SignalOf<'model-failed'>, facts: Facts): Step {
   const counted = countFailedAnswer(startStep(pull), signal);
   const failed = { reason: 'model-failed', by: null, note: signal.message } as const;
   if (awaitingRun(pull, signal) !== null) return endStep(endRun(counted, failed, facts.now), 'model-failed');
@@ -176,7 +170,7 @@ export function onModelFailed(pull: PullState, signal: ModelFailedSignal, facts:
  * Counts an answer of the current run, once: later responses have higher numbers. An answer to a run that has ended
  * meanwhile counts too.
  */
-function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal): StepBuilder {
+function countAnswer(builder: StepBuilder, signal: SignalOf<'model-responded'>): StepBuilder {
   const { run } = builder.pull;
   const { runId, turn, response } = signal;
   if (run === null || run.id !== runId || turn <= run.turns) return builder;
@@ -196,7 +190,7 @@ function countFailedAnswer(
  * From now on fewer readings are sent, and the model is asked again. It can read everything again, also what it was
  * shown before.
  */
-export function onReadingsCleared(pull: PullState, signal: Extract<Signal, { type: 'readings-cleared' }>): Step {
+export function onReadingsCleared(pull: PullState, signal: SignalOf<'readings-cleared'>): Step {
   const { runId, turn, clearedBefore, usage } = signal;
   const run = activeRun(pull);
   const isAwaited = run?.id === runId && run.phase.kind === 'awaiting-model' && run.phase.turn === turn;

@@ -20,15 +20,15 @@ import type { Proposal } from '../state/proposal.ts';
 import { isFinal, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Facts } from '../step/facts.ts';
-import type { PostedProposal, Signal } from '../step/signals.ts';
+import type { PostedProposal, SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 
-type ProposalsPostedSignal = Extract<Signal, { type: 'proposals-posted' }>;
-
-type PostingFailedSignal = Extract<Signal, { type: 'posting-failed' }>;
-
 /** Records the comments of posted proposals, and drops proposals that could not be posted. */
-export function recordPostedProposals(pull: PullState, signal: ProposalsPostedSignal, facts: Facts): StepBuilder {
+export function recordPostedProposals(
+  pull: PullState,
+  signal: SignalOf<'proposals-posted'>,
+  facts: Facts,
+): StepBuilder {
   const posted = signal.proposals.reduce(recordPosted, startStep(pull));
   const dropped = signal.unpostable.reduce((builder, { proposalId, output }) => {
     const proposal = builder.pull.proposals.find(({ id }) => id === proposalId);
@@ -39,19 +39,19 @@ export function recordPostedProposals(pull: PullState, signal: ProposalsPostedSi
 }
 
 /** The head could have moved while the proposals were being posted. */
-export function recordAtHead(pull: PullState, signal: ProposalsPostedSignal, facts: Facts): StepBuilder {
+export function recordAtHead(pull: PullState, signal: SignalOf<'proposals-posted'>, facts: Facts): StepBuilder {
   const recorded = recordPostedProposals(pull, signal, facts);
   if (facts.pullRequest === undefined || isOutdated(recorded.pull, signal)) return recorded;
   return applyHeadMove(recorded, facts.pullRequest.headSha, facts, null);
 }
 
 /** Whether the run of the proposals ended while they were being posted. */
-function isOutdated(pull: PullState, { runId, turn }: ProposalsPostedSignal): boolean {
+function isOutdated(pull: PullState, { runId, turn }: SignalOf<'proposals-posted'>): boolean {
   return turn !== null && activeRun(pull)?.id !== runId;
 }
 
 /** Standing approvals approve only what is posted first: people can see, and deny, every change that they reach. */
-export function onProposalsPosted(pull: PullState, signal: ProposalsPostedSignal, facts: Facts): Step {
+export function onProposalsPosted(pull: PullState, signal: SignalOf<'proposals-posted'>, facts: Facts): Step {
   const assessed = recordAtHead(pull, signal, facts);
   if (isOutdated(assessed.pull, signal)) return endStep(assessed, 'outdated-result');
   const approved = useStandingApprovals(assessed, signal, facts);
@@ -62,7 +62,7 @@ export function onProposalsPosted(pull: PullState, signal: ProposalsPostedSignal
 /**
  * If a new run has replaced that of the review, the review is not tracked, so it is dismissed now if it blocks merging.
  */
-function recordReviews(builder: StepBuilder, { runId, turn, reviews }: ProposalsPostedSignal): StepBuilder {
+function recordReviews(builder: StepBuilder, { runId, turn, reviews }: SignalOf<'proposals-posted'>): StepBuilder {
   const { run } = builder.pull;
   if (turn === null || reviews.length === 0) return builder;
   if (run?.id === runId)
@@ -97,7 +97,7 @@ function dropUnposted(
   return withReply(dropped, { at: 'pull-request' }, undoRefused(proposal.origin.undoneProposalId, refusal));
 }
 
-export function onPostingFailed(pull: PullState, signal: PostingFailedSignal, facts: Facts): Step {
+export function onPostingFailed(pull: PullState, signal: SignalOf<'posting-failed'>, facts: Facts): Step {
   // An undo belongs to no turn, so its failure does not end the run.
   if (signal.turn === null) {
     const unposted = pull.proposals.filter(({ id }) => signal.proposalIds.includes(id));
@@ -116,7 +116,7 @@ export function onPostingFailed(pull: PullState, signal: PostingFailedSignal, fa
 /** Records the comment of a question, which people can answer from now on. */
 export function onQuestionPosted(
   pull: PullState,
-  { runId, questionId, comment }: Extract<Signal, { type: 'question-posted' }>,
+  { runId, questionId, comment }: SignalOf<'question-posted'>,
   facts: Facts,
 ): Step {
   const question = pull.run?.id === runId ? pull.run.questions.find(({ id }) => id === questionId) : undefined;
@@ -129,7 +129,7 @@ export function onQuestionPosted(
   return endStep(scheduleDeadlineCheck(shown, facts.now), 'comment-posted');
 }
 
-export function onRunCommentPosted(pull: PullState, signal: Extract<Signal, { type: 'run-comment-posted' }>): Step {
+export function onRunCommentPosted(pull: PullState, signal: SignalOf<'run-comment-posted'>): Step {
   if (pull.run === null || pull.run.id !== signal.runId) return noop(pull, 'outdated-result');
   return endStep(withRun(startStep(pull), { comment: signal.comment }), 'comment-posted');
 }
@@ -137,7 +137,7 @@ export function onRunCommentPosted(pull: PullState, signal: Extract<Signal, { ty
 /** Stores the hashes of the App's own comments: an approval counts only for a page that still has it. */
 export function onProposalCommentUpdated(
   pull: PullState,
-  { proposalId, bodyHash }: Extract<Signal, { type: 'proposal-comment-updated' }>,
+  { proposalId, bodyHash }: SignalOf<'proposal-comment-updated'>,
 ): Step {
   const proposal = pull.proposals.find((one) => one.id === proposalId);
   if (proposal === undefined || proposal.comment === null) return noop(pull, 'outdated-result');

@@ -22,18 +22,16 @@ import type { Run } from '../state/run.ts';
 import { readToolName, TOOLS } from '../state/tools.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Reason } from '../step/reasons.ts';
-import type { CallResult, Signal } from '../step/signals.ts';
+import type { CallResult, SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 import { createProposals } from './create-proposals.ts';
 import { countChange, findEarlierAnswer } from './earlier-answers.ts';
-
-type ToolsFinishedSignal = Extract<Signal, { type: 'tools-finished' }>;
 
 /**
  * Stores the outputs of calls. Changes become proposals, which are posted together, unless the model first has to read
  * or correct something.
  */
-export function onToolsFinished(pull: PullState, signal: ToolsFinishedSignal, facts: Facts): Step {
+export function onToolsFinished(pull: PullState, signal: SignalOf<'tools-finished'>, facts: Facts): Step {
   const run = activeRun(pull);
   if (run === null || run.id !== signal.runId || run.batch?.turn !== signal.turn) return noop(pull, 'outdated-result');
   const results = signal.results.filter((result) => isAwaited(run, result));

@@ -49,7 +49,9 @@ export type PressedButton = {
   readonly identifier: string;
 };
 
-export type CommentIntent = Extract<Intent, { kind: 'comment' }>;
+export type IntentOf<Kind extends Intent['kind']> = Extract<Intent, { kind: Kind }>;
+
+export type CommentIntent = IntentOf<'comment'>;
 
 type IntentBase = {
   readonly pull: PullRequestRef;

@@ -187,6 +187,8 @@ export type Signal =
       readonly proposalIds: readonly string[];
     };
 
+export type SignalOf<Type extends Signal['type']> = Extract<Signal, { type: Type }>;
+
 /** A commit by the App. */
 type ReportedCommit = {
   readonly runId: string;

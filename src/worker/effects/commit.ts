@@ -9,7 +9,7 @@ import type { PullState } from '../../core/state/pull-state.ts';
 import type { CommitEffect } from '../../core/step/effects.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
 import type { GitHub } from '../../core/step/ports.ts';
-import type { PreflightCheck, Signal } from '../../core/step/signals.ts';
+import type { PreflightCheck, Signal, SignalOf } from '../../core/step/signals.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, msRefused, resultIfClosed, retryAfterComments } from '../jobs/job.ts';
 import { isRefusedForGood, retryAfterRefusal } from '../jobs/retries.ts';
@@ -116,7 +116,7 @@ async function findOrAttempt(
 function existingCommitResult(
   { context }: Job<'commit'>,
   effectProposals: readonly Proposal[],
-  existing: Extract<Signal, { type: 'committed' | 'commit-mismatch' }>,
+  existing: SignalOf<'committed' | 'commit-mismatch'>,
 ): EffectResult {
   if (effectProposals.every(({ id }) => existing.proposalIds.includes(id))) return { kind: 'done', signal: existing };
   return {

@@ -12,10 +12,8 @@ import {
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
 import { type CommitSummary, type GitHub, GitHubError, means } from '../../core/step/ports.ts';
-import type { CommittedFile, Signal } from '../../core/step/signals.ts';
+import type { CommittedFile, SignalOf } from '../../core/step/signals.ts';
 import { fetchHeadFiles } from './commit-checks.ts';
-
-type CommittedSignal = Extract<Signal, { type: 'committed' }>;
 
 /** A member of a proposal with the digest and line range in the trailers of a commit. */
 type TrailerChange = { readonly proposal: Proposal; readonly change: FileChange } & MemberVersion;
@@ -32,7 +30,7 @@ export async function findExistingCommit(
   github: GitHub,
   search: CommitSearch,
   { pull, botId }: { readonly pull: PullFacts; readonly botId: number },
-): Promise<CommittedSignal | null> {
+): Promise<SignalOf<'committed'> | null> {
   const atHead = await findCommitUpTo(github, search, pull.headSha, botId);
   if (atHead !== null || pull.state === 'open') return atHead;
   return findCommitUpTo(github, search, pull.headRef, botId).catch(nullIfGone);
@@ -50,7 +48,7 @@ async function findCommitUpTo(
   search: CommitSearch,
   tip: string,
   botId: number,
-): Promise<CommittedSignal | null> {
+): Promise<SignalOf<'committed'> | null> {
   const [first] = search.proposals;
   if (first === undefined) return null;
   for (const commit of await github.listCommits(first.headSha, tip)) {
@@ -140,8 +138,6 @@ function planOrNull(members: readonly MemberToCommit[], files: HeadFiles): reado
   }
 }
 
-type FoundCommit = Extract<Signal, { type: 'committed' | 'commit-mismatch' }>;
-
 /** After this many attempts, a 404 means that GitHub has deleted the commit: the ledger records it as requested. */
 const MAX_LOOKUP_ATTEMPTS = 12;
 
@@ -153,7 +149,7 @@ export async function findReportedCommit(
   github: GitHub,
   effectProposals: readonly Proposal[],
   { pull, botId, attempts }: { readonly pull: PullFacts; readonly botId: number; readonly attempts: number },
-): Promise<FoundCommit | null> {
+): Promise<SignalOf<'committed' | 'commit-mismatch'> | null> {
   const sha = effectProposals.find(({ commitSha }) => commitSha !== null)?.commitSha ?? null;
   const reported = effectProposals.filter(({ commitSha }) => commitSha === sha);
   const [first] = reported;
