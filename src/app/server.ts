@@ -33,7 +33,6 @@ import {
   type Neighbours,
   type Outside,
   type PinoLogger,
-  type Services,
   type WorkerServices,
 } from './wiring.ts';
 
@@ -121,7 +120,8 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     const httpServer = await startHttp(outside, runtime);
     closers.push(() => httpServer.stop(HTTP_GRACE_MS));
     onStep(`asking ${config.github.host} who this App is`);
-    const identity = await askIdentity(outside, runtime);
+    const asked = fetchIdentity(outside.githubApp, log, runtime.identityFault);
+    const identity = await rejectOnAbort(asked, runtime.stopping.signal);
     onStep('opening the database');
     const store = runtime.store ?? (await openConfiguredStore(outside, stopping));
     runtime.store = store;
@@ -132,7 +132,9 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     Object.assign(runtime, {
       checkStorage,
       isOpen: true,
-      handleDelivery: createServerDeliveryHandler(services, runtime),
+      handleDelivery: createDeliveryHandler({
+        ...{ store, identity: () => runtime.identity, now, log, deliveries: outside.metrics.deliveries },
+      }),
     });
     closers.push(launchCleanup(services).stop);
     // A store that was given is not the one in DATA_DIR, whose socket another server may have.
@@ -186,16 +188,6 @@ function hostInUrl(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-function createServerDeliveryHandler({ store, log, metrics, now }: Services, runtime: RuntimeState): DeliveryHandler {
-  return createDeliveryHandler({
-    store,
-    identity: () => runtime.identity,
-    now,
-    log,
-    deliveries: metrics.deliveries,
-  });
-}
-
 async function startHttp(outside: Outside, runtime: RuntimeState) {
   const { config, log, metrics, neighbours, now } = outside;
   const probots = await createProbots(outside, (event) => runtime.handleDelivery(event));
@@ -228,14 +220,6 @@ async function startHttp(outside: Outside, runtime: RuntimeState) {
       if (isStrayWebhook(request)) logRefusal('wrong-path');
     },
   });
-}
-
-/** Null while GitHub does not tell: it is asked again once the store is open. */
-function askIdentity(
-  { githubApp, log }: Outside,
-  { identityFault, stopping }: RuntimeState,
-): Promise<AppAccount | null> {
-  return rejectOnAbort(fetchIdentity(githubApp, log, identityFault), stopping.signal);
 }
 
 /** Starts with this identity, or keeps asking for it in the background. */

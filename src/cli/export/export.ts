@@ -13,7 +13,7 @@ import type { ChangePayload } from '../../core/edits/change.ts';
 import { escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
 import { describeProposal, type Proposal, postedChange } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
-import { instructionOf, type UserResponse } from '../../core/step/ledger-record.ts';
+import { instructionOf } from '../../core/step/ledger-record.ts';
 import { parseJson } from '../../lib/trust.ts';
 import { type Ask, withDatabase } from '../ask.ts';
 import { defineCommand, OptionsError, parseTime, reportProblem, runCommand } from '../options.ts';
@@ -108,7 +108,7 @@ function toCsv(row: ExportedRow): string {
 
 const FORMULA = /^[=+\-@\t\r]/;
 
-function toCell(value: ExportedRow[keyof ExportedRow]): string {
+function toCell(value: unknown): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const json = escapeHiddenInJson(JSON.stringify(value));
@@ -116,48 +116,23 @@ function toCell(value: ExportedRow[keyof ExportedRow]): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** One line of the export. Times are ISO 8601. A field is null if it does not apply yet, or was deleted. */
-export type ExportedRow = {
-  readonly proposalId: string;
-  /** Id of the run. */
-  readonly conversationId: string | null;
-  /** Ids of installation and repository. */
-  readonly organizationId: string;
-  readonly repository: string | null;
-  readonly pullRequest: number;
-  /** The person who gave the task or requested the undo. */
-  readonly userId: number | null;
-  readonly userLogin: string | null;
-  readonly toolName: string | null;
-  /** The arguments of the tool call. */
-  readonly parameters: Readonly<Record<string, unknown>> | null;
-  readonly state: string;
-  readonly proposalMessage: string | null;
-  readonly userResponse: UserResponse | null;
-  readonly customInstruction: string | null;
-  readonly result: { readonly commit: string | null; readonly digest: string; readonly range: string | null } | null;
-  readonly error: string | null;
-  readonly proposedAt: string | null;
-  readonly decidedAt: string | null;
-  readonly executedAt: string | null;
-  /** From the decision to the commit. */
-  readonly durationMs: number | null;
-  /** SHA-256 (hex) of the change that people saw. */
-  readonly digest: string | null;
-  readonly votes: readonly Readonly<Record<string, unknown>>[];
-  readonly writes: readonly Readonly<Record<string, unknown>>[];
-};
-
-/** A row without anything known, whose fields are in the order of the columns of a table. */
+/**
+ * An empty line of the export, whose fields are in the order of the columns of a table. Times are ISO 8601. A field is
+ * null if it does not apply yet, or was deleted.
+ */
 const EMPTY_ROW: ExportedRow = {
   proposalId: '',
+  /** Id of the run. */
   conversationId: null,
+  /** Ids of installation and repository. */
   organizationId: '',
   repository: null,
   pullRequest: 0,
+  /** The person who gave the task or requested the undo. */
   userId: null,
   userLogin: null,
   toolName: null,
+  /** The arguments of the tool call. */
   parameters: null,
   state: 'unknown',
   proposalMessage: null,
@@ -168,22 +143,24 @@ const EMPTY_ROW: ExportedRow = {
   proposedAt: null,
   decidedAt: null,
   executedAt: null,
+  /** From the decision to the commit. */
   durationMs: null,
+  /** SHA-256 (hex) of the change that people saw. */
   digest: null,
   votes: [],
   writes: [],
 };
 
+/** One line of the export. */
+export type ExportedRow = Readonly<ReturnType<typeof toExportedRow>>;
+
 /** Converts a ledger entry. */
-function toExportedRow(entry: LedgerEntry): ExportedRow {
-  const { proposal, record, outcome, pull, votes, committedChanges } = entry;
+function toExportedRow(entry: LedgerEntry) {
+  const { proposal, record, outcome, votes, committedChanges } = entry;
   const { decidedAt = null, executedAt = null } = record ?? {};
   return {
     proposalId: entry.proposalId,
-    conversationId: entry.runId,
-    organizationId: `${entry.installationId}/${entry.repositoryId}`,
-    repository: pull === null ? null : `${pull.owner}/${pull.repo}`,
-    pullRequest: entry.number,
+    ...placeOf(entry, entry.runId),
     userId: record?.requester?.id ?? null,
     userLogin: record?.requester?.login ?? null,
     toolName: record?.tool ?? null,
@@ -205,14 +182,12 @@ function toExportedRow(entry: LedgerEntry): ExportedRow {
 }
 
 /** Converts an answer to a question of the agent. The vote holds the answer, as the model got it. */
-function toExportedAnswer({ asked, pull, vote, ...ids }: LedgerAnswer): ExportedRow {
+function toExportedAnswer(answer: LedgerAnswer): ExportedRow {
+  const { asked, questionId, vote } = answer;
   return {
     ...EMPTY_ROW,
-    proposalId: ids.questionId,
-    conversationId: asked?.run.id ?? null,
-    organizationId: `${ids.installationId}/${ids.repositoryId}`,
-    repository: pull === null ? null : `${pull.owner}/${pull.repo}`,
-    pullRequest: ids.number,
+    proposalId: questionId,
+    ...placeOf(answer, asked?.run.id ?? null),
     userId: asked?.run.task.by.id ?? null,
     userLogin: asked?.run.task.by.login ?? null,
     toolName: 'ask_user',
@@ -222,6 +197,15 @@ function toExportedAnswer({ asked, pull, vote, ...ids }: LedgerAnswer): Exported
     decidedAt: vote.at,
     digest: vote.digest,
     votes: [exportedVote(vote)],
+  };
+}
+
+function placeOf({ installationId, repositoryId, pull, number }: LedgerEntry | LedgerAnswer, runId: string | null) {
+  return {
+    conversationId: runId,
+    organizationId: `${installationId}/${repositoryId}`,
+    repository: pull === null ? null : `${pull.owner}/${pull.repo}`,
+    pullRequest: number,
   };
 }
 
@@ -255,7 +239,7 @@ function payloadParameters(payload: ChangePayload): Readonly<Record<string, unkn
   }
 }
 
-function exportedResult({ outcome, committedChanges }: LedgerEntry): ExportedRow['result'] {
+function exportedResult({ outcome, committedChanges }: LedgerEntry) {
   if (outcome === null || outcome.state !== 'completed') return null;
   const { commit, digest } = outcome;
   return { commit, digest, range: committedChanges.find(({ commit_sha }) => commit_sha === commit)?.range ?? null };
