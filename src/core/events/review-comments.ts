@@ -1,9 +1,8 @@
 import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
 import type { CommentRef } from '../commands/shared/context.ts';
-import { isThreadOf } from '../commands/shared/targets.ts';
 import { parseComment } from '../comments/parse-comment.ts';
 import type { CommentIntent, ParsedComment, Targets } from '../state/intent.ts';
-import { MAX_SERVER_SKEW_MS } from '../state/posted-comment.ts';
+import { beginsThread, MAX_SERVER_SKEW_MS } from '../state/posted-comment.ts';
 import { isPostedAndOpen } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Facts, SubmittedReviewComment } from '../step/facts.ts';
@@ -44,7 +43,7 @@ function proposalIdsDecidedBy(
   { rootId, body, updatedAt }: SubmittedReviewComment,
   { slug, submittedAt, allIds }: SubmittedReview,
 ): readonly string[] {
-  const threadIds = pull.proposals.filter((one) => isThreadOf(one, rootId)).map(({ id }) => id);
+  const threadIds = pull.proposals.filter((one) => beginsThread(one.comment, rootId)).map(({ id }) => id);
   // An edit after the submission decides nothing, so the text that we received is unknown.
   if (Date.parse(updatedAt) > Date.parse(submittedAt) + MAX_SERVER_SKEW_MS) return threadIds;
   const { parsed } = parseComment(COMMAND_GRAMMAR, body, slug);

@@ -153,6 +153,11 @@ const MAX_STEP_CHARACTERS = 200;
 /** Characters of a question's prompt and of each choice, and the number of choices. */
 export const QUESTION_LIMITS = { promptCharacters: 2_000, choices: 20, choiceCharacters: 200 } as const;
 
+function count(max: number, description: string) {
+  const written = z.number().int().min(0).max(max).describe(description).optional();
+  return written.transform((given) => given ?? 0);
+}
+
 function orNull<Value>(value: Value | undefined): Value | null {
   return value ?? null;
 }
@@ -229,14 +234,7 @@ export const TOOLS = {
       query: text.min(1).max(500).describe('Text within one line'),
       regex: flag('Read query as a regular expression in RE2 syntax, without look-around and back-references'),
       ignore_case: flag('Ignore upper and lower case'),
-      context: z
-        .number()
-        .int()
-        .min(0)
-        .max(5)
-        .describe('Lines to show around each one; default 0')
-        .optional()
-        .transform((written) => written ?? 0),
+      context: count(5, 'Lines to show around each one; default 0'),
       glob,
     }),
   },
@@ -258,16 +256,7 @@ export const TOOLS = {
     kind: 'immediate',
     description:
       'Read what people and bots wrote on the pull request, newest first: comments, reviews, review threads with their state, and the description. Words of bots and of people without write access only where the task points to them; nothing of your own.',
-    schema: z.strictObject({
-      skip: z
-        .number()
-        .int()
-        .min(0)
-        .max(1000)
-        .describe('Entries to skip, as an earlier result says; default 0')
-        .optional()
-        .transform((written) => written ?? 0),
-    }),
+    schema: z.strictObject({ skip: count(1000, 'Entries to skip, as an earlier result says; default 0') }),
   },
   read_checks: {
     kind: 'immediate',

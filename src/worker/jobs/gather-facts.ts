@@ -33,7 +33,9 @@ export async function gatherFacts(context: WorkerContext, stored: PullState, sig
     const [need] = needs(pull, signal, facts);
     if (need === undefined) return facts;
     const fact =
-      need.kind === 'run-limit' ? await readRunLimit(context, pull, need) : await fetchFact(pullContext, need);
+      need.kind === 'run-limit'
+        ? { reachedRunLimit: await context.store.findReachedRunLimit(pull.ref, need.start, context.clock.now()) }
+        : await fetchFact(pullContext, need);
     facts = { ...facts, ...fact };
     if (need.kind === 'missing-permissions') logMissing(context, pull, facts);
   }
@@ -53,14 +55,6 @@ export function localFacts(context: WorkerContext, pull: PullState): Facts {
   const known = { now, app: context.self, ownerAllowed, idKey: context.idKey };
   const { prices } = context.operatorSettings();
   return prices.size === 0 ? known : { ...known, modelPrices: prices };
-}
-
-async function readRunLimit(
-  { store, clock }: WorkerContext,
-  { ref }: PullState,
-  { start }: NeedOf<'run-limit'>,
-): Promise<Pick<Facts, 'reachedRunLimit'>> {
-  return { reachedRunLimit: await store.findReachedRunLimit(ref, start, clock.now()) };
 }
 
 type NeedOf<Kind extends Need['kind']> = Extract<Need, { kind: Kind }>;

@@ -75,7 +75,7 @@ function resolveIds(
   const unknown = ids.filter((id) => !posted.has(id));
   if (unknown.length > 0) return { kind: 'unknown-ids', ids: unknown };
   const named = [...new Set(ids)].flatMap((id) => posted.get(id) ?? []);
-  const postedLater = named.filter((one) => states === 'pending' && wasPostedAfter(one, commentRef.createdAt));
+  const postedLater = named.filter((one) => states === 'pending' && postedAt(one) > Date.parse(commentRef.createdAt));
   return resolvedTo(
     named.filter((one) => !postedLater.includes(one)),
     commentRef,
@@ -137,12 +137,8 @@ function isInScope({ states, includesUndos }: TargetScope, proposal: Proposal): 
 }
 
 /** GitHub's times are whole seconds: a proposal posted in the same second counts as posted later. */
-function wasPostedBefore(proposal: Proposal, createdAt: string): boolean {
-  return Date.parse(proposal.comment?.createdAt ?? '') < Date.parse(createdAt);
-}
-
-function wasPostedAfter(proposal: Proposal, createdAt: string): boolean {
-  return Date.parse(proposal.comment?.createdAt ?? '') > Date.parse(createdAt);
+function postedAt({ comment }: Pick<Proposal, 'comment'>): number {
+  return Date.parse(comment?.createdAt ?? '');
 }
 
 /** Time that people take from reading a page to the command that they write about it (ms). */
@@ -150,7 +146,8 @@ const READING_MS = 30_000;
 
 /** Whether the page that the comment's writer had read shows this change for certain. */
 function isSeen(pull: PullState, scope: TargetScope, one: Proposal, commentRef: CommentRef): boolean {
-  return wasPostedBefore(one, commentRef.createdAt) && !(scope.onlySeen && isOnNewPage(pull, one, commentRef));
+  const isPosted = postedAt(one) < Date.parse(commentRef.createdAt);
+  return isPosted && !(scope.onlySeen && isOnNewPage(pull, one, commentRef));
 }
 
 /**
@@ -162,12 +159,12 @@ function isOnNewPage(
   one: Pick<Proposal, 'comment'>,
   { location, createdAt }: CommentRef,
 ): boolean {
-  const [postedAt, writtenAt] = [Date.parse(one.comment?.createdAt ?? ''), Date.parse(createdAt)];
-  if (writtenAt - postedAt >= READING_MS) return false;
+  const [shownAt, writtenAt] = [postedAt(one), Date.parse(createdAt)];
+  if (writtenAt - shownAt >= READING_MS) return false;
   return proposals.some((other) => {
     if (!isFinal(other.state) || isDecidedInReviewOf(proposals, other, location)) return false;
     const endedAt = Date.parse(other.executedAt ?? other.decidedAt ?? '');
-    return endedAt > postedAt - READING_MS && endedAt <= writtenAt;
+    return endedAt > shownAt - READING_MS && endedAt <= writtenAt;
   });
 }
 
@@ -187,14 +184,9 @@ export function findAnsweredProposal(
   pull: PullState,
   { location, quotedIds }: Pick<CommentRef, 'location' | 'quotedIds'>,
 ): Proposal | null {
-  if (location.at === 'thread') return pull.proposals.find((one) => isThreadOf(one, location.rootId)) ?? null;
+  if (location.at === 'thread') return pull.proposals.find((one) => beginsThread(one.comment, location.rootId)) ?? null;
   const [only, ...more] = quotedIds;
   return more.length > 0 ? null : (pull.proposals.find(({ id, comment }) => id === only && comment !== null) ?? null);
-}
-
-/** Whether this comment began the thread of the proposal. */
-export function isThreadOf({ comment }: Proposal, rootId: number): boolean {
-  return beginsThread(comment, rootId);
 }
 
 type DecisionCommand = { readonly name: 'approve' | 'deny' | 'edit'; readonly decidesOn: TargetScope };
@@ -278,7 +270,7 @@ export function findAnsweredQuestion(
 
 /** In the thread of an open change, people write about the change. */
 function findOpenInThread({ run, proposals }: PullState, rootId: number): AgentQuestion | null {
-  if (proposals.some((one) => isThreadOf(one, rootId) && isPostedAndOpen(one))) return null;
+  if (proposals.some((one) => beginsThread(one.comment, rootId) && isPostedAndOpen(one))) return null;
   const isThere = ({ place, comment }: AgentQuestion): boolean =>
     comment?.kind !== 'issue-comment' && place.at === 'thread' && place.rootId === rootId;
   return run?.questions.find((one) => isAnswerable(one) && isThere(one)) ?? null;
