@@ -3,6 +3,7 @@ import { createFault, type Fault } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
 import { type AppAccount, type GitHubApp, GitHubError, means } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
+import { CLOCK_FIX } from './machine-probes.ts';
 import type { Probe } from './probes.ts';
 
 /** The state in which GitHub does not tell who this App is. */
@@ -49,7 +50,7 @@ export function createIdentityProbe({ identity }: Pick<GitHubApp, 'identity'>, h
       } catch (error) {
         if (!(error instanceof GitHubError)) throw error;
         const found = isRejection(error)
-          ? { message: 'GitHub does not know the App', fix: `C${WHAT_TO_CHECK.slice(1)}.` }
+          ? rejectionFinding(error)
           : { message: 'GitHub cannot be asked', fix: identityFix(error) };
         return [{ level: 'wrong', host, error: error.message, ...found }];
       }
@@ -95,13 +96,21 @@ function identityFix(error: unknown): string {
 }
 
 function unknownAppError(error: GitHubError): StartupError {
-  return new StartupError(`GitHub does not know this App (status ${error.status}): ${WHAT_TO_CHECK}.`, {
-    cause: error,
-  });
+  const { message, fix } = rejectionFinding(error);
+  return new StartupError(`${message} (status ${error.status}). ${fix}`, { cause: error });
 }
 
+function rejectionFinding({ message }: GitHubError): { readonly message: string; readonly fix: string } {
+  return WRONG_CLOCK.test(message)
+    ? { message: 'GitHub refuses the time of this machine', fix: CLOCK_FIX }
+    : { message: 'GitHub does not know the App', fix: WHAT_TO_CHECK };
+}
+
+/** A key signs the time of its use, and GitHub names the claim that is out of range. */
+const WRONG_CLOCK = /claim \('(?:iat|exp)'\)/;
+
 const WHAT_TO_CHECK =
-  'check that APP_ID and the private key belong to the same GitHub App, and that GHE_HOST is the server of this App; unset it is github.com';
+  'Check that APP_ID and the private key belong to the same GitHub App, and that GHE_HOST is the server of this App; unset it is github.com.';
 
 const MAX_WAIT_MS = 30_000;
 

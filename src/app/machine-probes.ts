@@ -51,6 +51,8 @@ export function createRoomProbe(readRoom: () => MachineRoom): Probe {
   };
 }
 
+export const CLOCK_FIX = 'Set the clock of this machine, best by NTP: GitHub refuses keys from the future or the past.';
+
 /** GitHub's `Date` has whole seconds, and an answer takes a while. */
 const MAX_CLOCK_DIFFERENCE_MS = 30_000;
 
@@ -66,8 +68,7 @@ export function createClockProbe({ fetchTime, now }: ClockProbeOptions): Probe {
       if (Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS)
         return [{ level: 'ok', message: 'the clock agrees with GitHub’s', fix: null }];
       const seconds = Math.round(difference / 1_000);
-      const fix = 'Set the clock of this machine, best by NTP: GitHub refuses keys from the future or the past.';
-      return [{ level: 'less', message: 'the clock differs from GitHub’s', seconds, fix }];
+      return [{ level: 'less', message: 'the clock differs from GitHub’s', seconds, fix: CLOCK_FIX }];
     },
   };
 }
