@@ -60,12 +60,20 @@ const DAY_MS = 24 * 60 * 60_000;
 function failedDeliveries(attempts: readonly WebhookAttempt[], now: number): readonly Finding[] {
   const recent = attempts.filter(({ deliveredAt }) => deliveredAt > now - DAY_MS);
   const last = new Map(recent.toReversed().map((attempt) => [attempt.guid, attempt]));
-  const failed = [...last.values()].filter(({ statusCode }) => statusCode < 200 || statusCode >= 300);
+  const failed = [...last.values()].filter((attempt) => !arrived(attempt));
   const byCause = Map.groupBy(failed, causeOf);
-  return [...byCause].map(([cause, { length: count }]) => ({
-    ...{ level: 'less', message: 'GitHub could not deliver webhooks', cause, count, of: last.size },
-    fix: FIXES.find((row) => row.cause.test(cause))?.fix ?? UNREACHED_FIX,
-  }));
+  return [...byCause].map(([cause, failures]) => {
+    const failedAt = Math.max(...failures.map(({ deliveredAt }) => deliveredAt));
+    const arrivedSince = [...last.values()].filter((one) => arrived(one) && one.deliveredAt > failedAt).length;
+    const known = FIXES.find((row) => row.cause.test(cause))?.fix ?? UNREACHED_FIX;
+    const fix = arrivedSince === 0 ? known : `Nothing, unless it repeats. Then: ${known}`;
+    const counts = { count: failures.length, of: last.size, arrivedSince };
+    return { level: 'less', message: 'GitHub could not deliver webhooks', cause, ...counts, fix };
+  });
+}
+
+function arrived({ statusCode }: WebhookAttempt): boolean {
+  return statusCode >= 200 && statusCode < 300;
 }
 
 /** The status of the answer, or GitHub's words where there was none. */
@@ -80,7 +88,7 @@ const FIXES: readonly { readonly cause: RegExp; readonly fix: string }[] = [
   { cause: /^400$/, fix: 'Set the webhook’s content type to application/json, and let the proxy pass on all headers.' },
   { cause: /^413$/, fix: 'Let the proxy pass bodies of up to 25 MiB.' },
   { cause: /^3\d\d$/, fix: 'Enter the address that the webhook URL redirects to.' },
-  { cause: /^5\d\d$/, fix: 'Nothing, unless it repeats: then look at this server’s log, its database and its proxy.' },
+  { cause: /^5\d\d$/, fix: 'Look at this server’s log, its database and its proxy.' },
   { cause: /^[1-9]\d\d$/, fix: 'Look at the proxy before this server, which answers with this status.' },
 ];
 
