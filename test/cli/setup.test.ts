@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const { privateKeyPem: privateKey } = getAppKey();
 
 /** A GitHub that registers one App for one code, and lists its installations. */
 async function startRegistry() {
-  const site = { code: 'f00d', installations: [] as object[], asked: [] as string[] };
+  const site = { code: 'f00d', isSlow: false, installations: [] as object[], asked: [] as string[] };
   const app = {
     id: 42,
     slug: 'countersign-acme',
@@ -34,6 +34,7 @@ async function startRegistry() {
   };
   const server = createServer((request, response) => {
     site.asked.push(`${request.method} ${request.url}`);
+    if (site.isSlow) return;
     const [status, body] = answer(request);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
@@ -107,7 +108,7 @@ describe('countersign setup', { timeout: 60_000 }, () => {
     });
     const ended = await started.ended;
     expect(ended.stdout).toContain('Installed on acme.');
-    expect(ended.stdout).toContain('countersign start');
+    expect(ended.stdout).toContain('countersign start (in a checkout: npm start)');
     expect([ended.code, ended.stderr]).toEqual([0, '']);
     expect(parseEnv(read('.env'))).toMatchObject({
       ...{ APP_ID: '42', PRIVATE_KEY_PATH: join(folder, 'app.pem'), POLL: '5s', GHE_PROTOCOL: 'http' },
@@ -126,11 +127,35 @@ describe('countersign setup', { timeout: 60_000 }, () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('GitHub does not know this code') });
   });
 
-  it('O1: replaces no file, and asks GitHub nothing then', async () => {
-    writeFileSync(join(folder, 'app.pem'), 'mine');
+  it.each(['app.pem', '.env'])('O1: replaces no %s, and asks GitHub nothing then', async (name) => {
+    writeFileSync(join(folder, name), 'mine');
     const ended = await begin('--code', 'f00d').ended;
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('app.pem exists') });
-    expect([read('app.pem'), github.asked]).toEqual(['mine', []]);
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${name} exists, and setup replaces no file`),
+    });
+    expect([readdirSync(folder), read(name), github.asked]).toEqual([[name], 'mine', []]);
+  });
+
+  it('O1: asks GitHub nothing where no file can be written', async () => {
+    const ended = await begin('--code', 'f00d', '--dir', join(folder, 'none')).ended;
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('choose another --dir') });
+    expect(github.asked).toEqual([]);
+  });
+
+  it('O1: Ctrl-C leaves no file while GitHub is asked for the App, and all of them afterwards', async () => {
+    github.isSlow = true;
+    const early = begin('--code', 'f00d');
+    await expect.poll(() => github.asked, { timeout: 30_000 }).toHaveLength(1);
+    early.child.kill('SIGINT');
+    await early.ended;
+    expect(readdirSync(folder)).toEqual([]);
+    github.isSlow = false;
+    const late = begin('--code', 'f00d');
+    await late.line('Waiting until it is installed');
+    late.child.kill('SIGINT');
+    expect(await late.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('What comes next') });
+    expect(readdirSync(folder).sort()).toEqual(['.env', 'app.pem']);
   });
 
   it('O1: writes nothing before GitHub has confirmed, and takes a form only from its own page', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GitHubSite, RegisteredApp } from './registration.ts';
 
@@ -49,10 +49,18 @@ export function setupFiles(dir: string): { readonly key: string; readonly env: s
   return { key: join(dir, 'app.pem'), env: join(dir, '.env') };
 }
 
-/** The file that is in the way; null if both can be written. */
-export function findExistingFile(dir: string): string | null {
+/** Why the files cannot be written, before an App is registered for them; null if they can be. */
+export function findObstacle(dir: string): string | null {
   const { key, env } = setupFiles(dir);
-  return [key, env].find((path) => existsSync(path)) ?? null;
+  const existing = [key, env].find((path) => existsSync(path));
+  if (existing !== undefined)
+    return `${existing} exists, and setup replaces no file: move it away, or choose another --dir.`;
+  try {
+    accessSync(dir, constants.W_OK);
+    return null;
+  } catch (error) {
+    return `Nothing can be written in ${dir} (${error instanceof Error ? error.message : error}): choose another --dir.`;
+  }
 }
 
 /** Writes both files, or none: readable by the owner alone, and never over a file. Throws the file system's error. */

@@ -7,7 +7,7 @@ import { readVersion } from '../../app/config/version.ts';
 import type { AppSetup } from '../../core/step/app-rights.ts';
 import { defineCommand, OptionsError, reportProblem, runCommand } from '../options.ts';
 import { startBrowserFlow } from './browser-flow.ts';
-import { envText, findExistingFile, type ModelChoice, setupFiles, writeSetupFiles } from './env-file.ts';
+import { envText, findObstacle, type ModelChoice, setupFiles, writeSetupFiles } from './env-file.ts';
 import { convertCode, type GitHubSite, proposedName, type RegisteredApp, RegistrationError } from './registration.ts';
 
 type SetupOptions = {
@@ -73,13 +73,12 @@ function readWebhookUrl(url: string): string | null {
 }
 
 async function setUp(options: SetupOptions): Promise<number> {
-  const existing = findExistingFile(options.dir);
-  if (existing !== null)
-    return fail(`${existing} exists, and setup replaces no file: move it away, or choose another --dir.`);
+  const obstacle = findObstacle(options.dir);
+  if (obstacle !== null) return fail(obstacle);
   try {
     const app = await (options.code === null ? registerInBrowser(options) : registerByCode(options, options.code));
     print(`\nInstall it on a repository: ${installUrl(app)}`);
-    if (options.waits && !(await waitForInstallation(options, app))) return 0;
+    if (options.waits) await waitForInstallation(options, app);
     printNextSteps(options);
     return 0;
   } catch (error) {
@@ -139,8 +138,8 @@ function installUrl({ url }: RegisteredApp): string {
 
 const LOOK_INTERVAL_MS = 2_000;
 
-/** False if a signal ended the wait: the files are complete, and the rest can be done at any time. */
-async function waitForInstallation({ site }: SetupOptions, app: RegisteredApp): Promise<boolean> {
+/** SIGINT ends the wait: the files are complete, and the rest can be done at any time. */
+async function waitForInstallation({ site }: SetupOptions, app: RegisteredApp): Promise<void> {
   const github = createGitHub({
     ...{ appId: app.id, privateKey: app.privateKey, version: readVersion() },
     baseUrl: apiBaseUrl(site.host, site.protocol),
@@ -154,18 +153,17 @@ async function waitForInstallation({ site }: SetupOptions, app: RegisteredApp): 
     const [installed] = setup?.installations ?? [];
     if (installed !== undefined) {
       print(`Installed on ${installed.account}.`);
-      return true;
+      return;
     }
     await sleep(LOOK_INTERVAL_MS, undefined, { signal: stopping.signal }).catch(() => {});
   }
-  return false;
 }
 
 function printNextSteps({ dir }: SetupOptions): void {
   const place = dir === '.' ? '' : ` in ${dir}`;
   print(`\nWhat comes next${place}:`);
   print('  1. Set OPENAI_MODEL and OPENAI_API_KEY in .env, unless you did on the page.');
-  print('  2. countersign start');
+  print('  2. countersign start (in a checkout: npm start)');
   print('  3. Comment "/countersign <task>" on a pull request.');
 }
 
