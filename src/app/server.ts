@@ -9,6 +9,7 @@ import {
   type RequestHandler,
 } from '../adapters/http/server.ts';
 import { createRefusalLog, createWebhookHandler, isStrayWebhook } from '../adapters/http/webhook-endpoint.ts';
+import { mustMakeDatabase } from '../adapters/store/engine/prepared-database.ts';
 import { type OperatorAccess, openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
 import type { Fault } from '../adapters/telemetry/fault.ts';
@@ -160,12 +161,18 @@ async function openConfiguredStore(
 ): Promise<ServerStore> {
   stopping?.throwIfAborted();
   const location = { databaseUrl: database.url, dataDir: database.dataDir };
+  if (database.url === null && mustMakeDatabase(database.dataDir)) log.info({ fix: PREPARE_FIX }, NOT_PREPARED);
   const opening = openStore(location, (migrated) => log.info(migrated, 'the database was migrated'));
   const store = await (database.url === null ? opening : rejectOnAbort(opening, stopping));
   if (stopping?.aborted === true) await store.close();
   stopping?.throwIfAborted();
   return store;
 }
+
+const NOT_PREPARED = 'the installation prepared no database for this version, so this start makes one';
+
+const PREPARE_FIX =
+  'Nothing: it takes up to a minute, and 1.1 GB of memory. “npm run prepare” in a checkout avoids it.';
 
 /** The embedded database is open in this process only, which therefore answers the commands of its operator. */
 function openConfiguredSocket({ database }: Config, { answerOperator }: ServerStore, log: PinoLogger) {
@@ -183,8 +190,9 @@ function rejectOnAbort<Result>(work: Promise<Result>, stopping: AbortSignal | un
   return Promise.race([work, aborted]);
 }
 
-/** A URL has an IPv6 address in brackets. */
+/** A URL has an IPv6 address in brackets, and a browser opens no address that stands for all. */
 function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
   return isIPv6(host) ? `[${host}]` : host;
 }
 

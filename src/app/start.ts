@@ -79,6 +79,7 @@ function showStep(step: string): void {
 /** For those who have no GitHub App yet. */
 const SETUP_HINTS = [
   'Run countersign setup: it registers a GitHub App in two clicks, and sets APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET.',
+  'If you did, start in the folder where it wrote .env.',
   'Set OPENAI_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.',
   'Or try everything offline first, without any of it: countersign demo (in a checkout: npm run demo)',
 ];

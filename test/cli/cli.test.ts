@@ -66,6 +66,7 @@ describe('countersign', () => {
       - OPENAI_API_KEY is missing: set it, or set OPENAI_BASE_URL to an endpoint of your own that needs none.
 
       Run countersign setup: it registers a GitHub App in two clicks, and sets APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET.
+      If you did, start in the folder where it wrote .env.
       Set OPENAI_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.
       Or try everything offline first, without any of it: countersign demo (in a checkout: npm run demo)
       "

@@ -15,20 +15,27 @@ const HOW = createHash('sha256').update(JSON.stringify([MIGRATIONS, INITDB_OPTIO
 
 const NAME = `database-${HOW.digest('hex').slice(0, 12)}.tar.gz`;
 
-/** The places where `prepare-database.ts` and the build leave it: beside the sources, and beside the built files. */
-const PLACES = ['../../../../dist/', '../../../../'].map((folder) =>
-  fileURLToPath(new URL(`${folder}${NAME}`, import.meta.url)),
-);
+/** The folders where `prepare-database.ts` and the build leave it: beside the sources, and beside the built files. */
+const FOLDERS = ['../../../../dist/', '../../../../'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 
 /** Where `scripts/prepare-database.ts` writes it. */
-export const [PREPARED_DATABASE = ''] = PLACES;
+export const PREPARED_DATABASE = join(FOLDERS[0] ?? '', NAME);
+
+function findArchive(folders: readonly string[]): string | undefined {
+  return folders.map((folder) => join(folder, NAME)).find((path) => existsSync(path));
+}
+
+/** Whether the next start makes a database, because there is none and the installation prepared none for this version. */
+export function mustMakeDatabase(dataDir: string, folders: readonly string[] = FOLDERS): boolean {
+  return findArchive(folders) === undefined && !existsSync(join(dataDir, 'database', 'PG_VERSION'));
+}
 
 /**
  * Unpacks the migrated database into an empty directory: creating one takes three times as long and a gigabyte of
  * memory. Does nothing where the installation made none. A process that is killed meanwhile leaves the directory empty.
  */
 export async function unpackPreparedDatabase(directory: string): Promise<void> {
-  const archive = PLACES.find((place) => existsSync(place));
+  const archive = findArchive(FOLDERS);
   if (archive === undefined) return;
   const unfinished = `${directory}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });

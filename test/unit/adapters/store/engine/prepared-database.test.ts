@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { requireCurrentSchema } from '../../../../../src/adapters/store/engine/migrate.ts';
 import { openPglite } from '../../../../../src/adapters/store/engine/pglite.ts';
+import { mustMakeDatabase, PREPARED_DATABASE } from '../../../../../src/adapters/store/engine/prepared-database.ts';
+import { scratchFolder } from '../../../../support/scratch-folder.ts';
 
 /** What `initdb` gives each database that it creates. */
 async function identifierIn(directory: string): Promise<string> {
@@ -20,17 +21,27 @@ async function identifierIn(directory: string): Promise<string> {
   }
 }
 
+const folder = scratchFolder();
+
 describe('the prepared database', () => {
+  it('O10: a first start makes the database itself where none was prepared, or one for another version', () => {
+    const mustMake = () => mustMakeDatabase(join(folder, 'data'), [folder]);
+    writeFileSync(join(folder, 'database-0123456789ab.tar.gz'), '');
+    expect(mustMake()).toBe(true);
+    const prepared = join(folder, basename(PREPARED_DATABASE));
+    writeFileSync(prepared, '');
+    expect(mustMake()).toBe(false);
+    rmSync(prepared);
+    mkdirSync(join(folder, 'data/database'), { recursive: true });
+    writeFileSync(join(folder, 'data/database/PG_VERSION'), '18');
+    expect(mustMake()).toBe(false);
+  });
+
   it('O10: is unpacked at a first start, migrated, also after a killed one, and never over a database', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'countersign-prepared-'));
-    try {
-      mkdirSync(join(folder, 'a', 'database.unfinished', 'base'), { recursive: true });
-      const first = await identifierIn(join(folder, 'a'));
-      expect(existsSync(join(folder, 'a', 'database.unfinished'))).toBe(false);
-      expect(await identifierIn(join(folder, 'b'))).toBe(first);
-      expect(await identifierIn(join(folder, 'a'))).toBe(first);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    mkdirSync(join(folder, 'a', 'database.unfinished', 'base'), { recursive: true });
+    const first = await identifierIn(join(folder, 'a'));
+    expect(existsSync(join(folder, 'a', 'database.unfinished'))).toBe(false);
+    expect(await identifierIn(join(folder, 'b'))).toBe(first);
+    expect(await identifierIn(join(folder, 'a'))).toBe(first);
   }, 60_000);
 });
