@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { createLogger } from '../../adapters/telemetry/log.ts';
-import { type Config, listSecrets, loadConfig } from '../../app/config/env.ts';
+import { type Config, type ConfigResult, listSecrets, loadConfig } from '../../app/config/env.ts';
 import type { Finding, Probe } from '../../app/probes.ts';
 import { createOutsideProbes } from '../../app/wiring.ts';
 import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
@@ -39,11 +39,15 @@ export function runDoctor(argv: readonly string[]): Promise<number> {
 
 async function examine(): Promise<readonly Line[]> {
   const loaded = loadConfig();
+  return [...settingsLines(loaded), ...(loaded.kind === 'config' ? await runProbes(loaded.config) : [])];
+}
+
+/** What the settings alone show. Exported for tests. */
+export function settingsLines(loaded: ConfigResult): readonly Line[] {
   if (loaded.kind === 'problems')
     return loaded.problems.map((problem) => settingsLine('wrong', 'a setting is missing or wrong', problem));
   const warnings = loaded.warnings.map((warning) => settingsLine('less', 'a setting needs a look', warning));
-  const settings = warnings.length > 0 ? warnings : [settingsLine('ok', 'the settings are complete', null)];
-  return [...settings, ...(await runProbes(loaded.config))];
+  return warnings.length > 0 ? warnings : [settingsLine('ok', 'the settings are complete', null)];
 }
 
 function settingsLine(level: Line['level'], message: string, fix: string | null): Line {
@@ -53,7 +57,8 @@ function settingsLine(level: Line['level'], message: string, fix: string | null)
 /** Together all probes take less than 5 s. */
 const DEADLINE_MS = 4_000;
 
-async function runProbes(config: Config): Promise<readonly Line[]> {
+/** Exported for tests. */
+export async function runProbes(config: Config): Promise<readonly Line[]> {
   const stopping = new AbortController();
   const log = createLogger({ level: 'silent', format: 'json', secrets: listSecrets(config) });
   const probes = createOutsideProbes(config, log);
@@ -82,8 +87,8 @@ function withoutRepeated(lines: readonly Line[]): readonly Line[] {
 
 const MARKS: Readonly<Record<Finding['level'], string>> = { ok: '✓', less: '⚠', wrong: '✗' };
 
-/** The text in one line, because others wrote parts of it. */
-function render({ level, message, fix, probe: _, ...fields }: Line): string {
+/** The text in one line, because others wrote parts of it. Exported for tests. */
+export function render({ level, message, fix, probe: _, ...fields }: Line): string {
   const details = Object.entries(fields).flatMap(([name, value]) => detailOf(name, value));
   const facts = details.length === 0 ? '' : ` (${details.join(', ')})`;
   const text = `${MARKS[level]} ${message}${facts}${fix === null ? '' : `: ${fix}`}`;

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
-import type { AppPermissions } from '../../../fakes/github/state/github-state.ts';
 import { postWebhook } from '../../../fakes/github/webhooks.ts';
 import { REGISTERED_EVENTS, REGISTERED_PERMISSIONS } from '../../../src/core/step/app-rights.ts';
 import { isRecord, parseJson } from '../../../src/lib/trust.ts';
@@ -12,30 +11,26 @@ const stage = stageForAll();
 
 let accounts = 0;
 
-/** Installs the App on a new account, with these permissions. */
-function install(permissions: AppPermissions = REGISTERED_PERMISSIONS): { login: string; id: number } {
+/** Installs the App on a new account. Returns the id of the installation. */
+function install(): number {
   const { apply, app } = stage().github;
   accounts += 1;
   const account = apply(OPERATIONS.addAccount, { login: `team-${accounts}`, type: 'Organization' });
-  const { id } = apply(OPERATIONS.installApp, { appId: app.id, accountId: account.id });
-  apply(OPERATIONS.acceptPermissions, { installationId: id, permissions });
-  return { login: account.login, id };
+  return apply(OPERATIONS.installApp, { appId: app.id, accountId: account.id }).id;
 }
 
-type Line = Readonly<Record<string, unknown>>;
+const isAllClear = ({ msg }: Readonly<Record<string, unknown>>): boolean =>
+  msg === 'the App has all it needs on GitHub';
 
-const isAllClear = ({ msg }: Line): boolean => msg === 'the App has all it needs on GitHub';
-
-/** Restarts the App; returns what its check of the setup logged and asked. */
-async function check(environment?: Readonly<Record<string, string>>) {
+/** Restarts the App; returns what its check of the setup logged. */
+async function check() {
   await stage().settle();
-  const { logged, github } = stage();
-  const [lines, requests] = [logged.length, github.requests.length];
-  await stage().restart(environment);
+  const { logged } = stage();
+  const before = logged.length;
+  await stage().restart();
   await stage().settle();
-  const found = logged.slice(lines).map(parseJson).filter(isRecord);
-  const asked = github.requests.slice(requests).map(({ name }) => name);
-  return { warnings: found.filter(({ level }) => level === 40), lines: found, asked };
+  const lines = logged.slice(before).map(parseJson).filter(isRecord);
+  return { warnings: lines.filter(({ level }) => level === 40), lines };
 }
 
 const CHANGE = { permissions: REGISTERED_PERMISSIONS, events: REGISTERED_EVENTS } as const;
@@ -48,69 +43,19 @@ beforeEach(async () => {
 });
 
 describe('what the App lacks on GitHub, at the start', () => {
-  it('an App whose only installation is suspended works nowhere, and the line says where to unsuspend it (O4)', async () => {
-    const { login, id } = install();
-    stage().github.apply(OPERATIONS.suspendApp, { installationId: id, suspended: true });
-    const { warnings, lines } = await check();
-    expect(warnings).toMatchObject([
-      {
-        msg: 'the App serves no account that installed it',
-        suspended: {
-          accounts: [{ account: login, url: `${stage().github.url}/settings/installations/${id}` }],
-          more: 0,
-        },
-        leftOut: { accounts: [], more: 0 },
-        fix: 'An owner of each account in suspended opens its url and unsuspends the App.',
-      },
-    ]);
-    expect(lines.filter(isAllClear)).toEqual([]);
-  });
-
-  it('ALLOWED_OWNERS with a typo serves nobody, and the line names the accounts that it leaves out (O4)', async () => {
-    const { login } = install();
-    const { warnings, lines } = await check({ ALLOWED_OWNERS: `${login}-typo` });
-    expect(warnings).toMatchObject([
-      {
-        msg: 'the App serves no account that installed it',
-        suspended: { accounts: [], more: 0 },
-        leftOut: { accounts: [{ account: login }], more: 0 },
-        fix: expect.stringMatching(/^Add each account in leftOut .* to ALLOWED_OWNERS, and restart the server\.$/),
-      },
-    ]);
-    expect(lines.filter(isAllClear)).toEqual([]);
-  });
-
-  it('an App that nobody installed says where to install it (O4)', async () => {
-    const { warnings } = await check();
-    expect(warnings).toMatchObject([
-      { msg: 'the App is not installed', url: `${stage().github.url}/apps/countersign/installations/new` },
-    ]);
-  });
-
-  it('a permission and an event that its registration lacks are named, with the page and the click (O4)', async () => {
+  it('names the page where an installation is unsuspended, and the page of the App’s permissions (O4)', async () => {
     const { apply, app, url } = stage().github;
-    install();
-    apply(OPERATIONS.changeApp, {
-      appId: app.id,
-      permissions: { ...REGISTERED_PERMISSIONS, contents: 'read' },
-      events: REGISTERED_EVENTS.filter((event) => event !== 'pull_request_review'),
-    });
-    const page = `${url}/settings/apps/countersign/permissions`;
-    const { warnings } = await check();
-    expect(warnings).toEqual<readonly unknown[]>([
-      expect.objectContaining<Line>({
-        msg: 'the App does not ask for a permission',
-        permission: 'contents: write',
-        url: page,
-        fix: expect.stringContaining('set “Contents” to “Read and write”'),
-      }),
-      expect.objectContaining<Line>({
-        msg: 'the App is not subscribed to an event',
-        event: 'pull_request_review',
-        url: page,
-        fix: expect.stringContaining('tick “Pull request review”'),
-      }),
+    const installationId = install();
+    apply(OPERATIONS.suspendApp, { installationId, suspended: true });
+    const permissions = { ...REGISTERED_PERMISSIONS, contents: 'read' } as const;
+    apply(OPERATIONS.changeApp, { appId: app.id, ...CHANGE, permissions });
+    const { warnings, lines } = await check();
+    const accounts = [{ account: expect.any(String), url: `${url}/settings/installations/${installationId}` }];
+    expect(warnings).toMatchObject([
+      { msg: 'the App serves no account that installed it', suspended: { accounts, more: 0 } },
+      { permission: 'contents: write', url: `${url}/settings/apps/countersign/permissions` },
     ]);
+    expect(lines.filter(isAllClear)).toEqual([]);
   });
 
   it('O4: accounts that grant no checks are one warning, and a task works nevertheless', async () => {
@@ -175,26 +120,6 @@ describe('the model, at the start', () => {
         tools: [{ name: 'ready' }],
       },
     ]);
-  });
-
-  it('R61: that cannot call tools is one warning with what to do, and the App starts nevertheless', async () => {
-    install();
-    const { model } = stage();
-    const error = { message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set' };
-    model.answerChecks({ fault: 'status', status: 400, body: { error } });
-    const { warnings } = await check();
-    expect(warnings).toMatchObject([
-      {
-        msg: 'the model cannot be used',
-        endpoint: new URL(model.url).host,
-        failure: 'no-tools',
-        status: 400,
-        said: error.message,
-        fix: expect.stringContaining('--enable-auto-tool-choice'),
-      },
-    ]);
-    expect((await fetch(`${stage().server().url}/readyz`)).status).toBe(200);
-    model.answerChecks(READY);
   });
 
   it('R61: that does not answer holds up neither the start nor the stop', async () => {
