@@ -51,7 +51,7 @@ ${facts}
 <ul>
 ${lines === '' ? '<li>nothing was looked at yet</li>' : lines}
 </ul>
-<p><code>countersign doctor</code> and the log say what to do.</p>
+<p>The server looks at its start and every hour. <code>countersign doctor</code> looks now, and says what to do.</p>
 </body>
 </html>
 `;

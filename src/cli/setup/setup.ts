@@ -98,7 +98,8 @@ async function registerInBrowser(options: SetupOptions): Promise<RegisteredApp> 
   const flow = await startBrowserFlow({ site, organization, webhookUrl, name: proposedName(organization) });
   try {
     print(`Open ${flow.url} in a browser of this machine.`);
-    print('(Elsewhere: register the App on any machine with setup, and finish with --code.)');
+    const { port } = new URL(flow.url);
+    print(`(From another machine: run "ssh -L ${port}:127.0.0.1:${port} SERVER" there first.)`);
     const { code, form } = await flow.registered;
     try {
       const app = store(options, await convertCode(site, code), form);
