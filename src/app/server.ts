@@ -161,15 +161,14 @@ async function openConfiguredStore(
 ): Promise<ServerStore> {
   stopping?.throwIfAborted();
   const location = { databaseUrl: database.url, dataDir: database.dataDir };
-  if (database.url === null && mustMakeDatabase(database.dataDir)) log.info({ fix: PREPARE_FIX }, NOT_PREPARED);
+  if (database.url === null && mustMakeDatabase(database.dataDir))
+    log.info({ fix: PREPARE_FIX }, 'the installation prepared no database for this version, so this start makes one');
   const opening = openStore(location, (migrated) => log.info(migrated, 'the database was migrated'));
   const store = await (database.url === null ? opening : rejectOnAbort(opening, stopping));
   if (stopping?.aborted === true) await store.close();
   stopping?.throwIfAborted();
   return store;
 }
-
-const NOT_PREPARED = 'the installation prepared no database for this version, so this start makes one';
 
 const PREPARE_FIX =
   'Nothing: it takes up to a minute, and 1.1 GB of memory. “npm run prepare” in a checkout avoids it.';
