@@ -22,7 +22,7 @@ const BUDGETS: readonly Budget[] = [
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_875 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_335 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_220 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_250 },
 ];
 
 const MAX_FILE_LINES = 400;
