@@ -88,21 +88,27 @@ function toRow(
   return { commit: id, proposal, path, digest, approvedBy, committedBy: committer.name, result, problem };
 }
 
-/** The author of the App's own commits is its bot. GitHub commits them, and another committer may have rebased them. */
-function isInAppsName({ author }: GitCommit, { slug, host }: AppRule): boolean {
-  const [, login, domain] = /^\d+\+([^@]+)@(.+)$/.exec(author.email.toLowerCase()) ?? [];
-  const name = author.name.toLowerCase();
-  return (
-    name.endsWith('[bot]') &&
-    login === name &&
-    domain === `users.noreply.${addressDomain(host.toLowerCase())}` &&
-    (slug === null || name === `${slug.toLowerCase()}[bot]`)
-  );
+/**
+ * The author of the App's own commits is its bot. GitHub commits them, and another committer may have rebased them. On
+ * GitHub the address says whose commit it is, with any name.
+ */
+function isInAppsName(commit: GitCommit, { slug, host }: AppRule): boolean {
+  const login = loginOf(commit, host);
+  return login.endsWith('[bot]') && (slug === null || login === `${slug.toLowerCase()}[bot]`);
 }
 
-/** Whether a bot's commit without readable trailers is the App's: by the bot's name, or by trailers in another form. */
-function isAppsOwn({ author: { name }, message }: GitCommit, { slug, bots }: AppRule): boolean {
-  return slug !== null || bots?.has(name) === true || /countersign/i.test(name) || mentionsTrailers(message);
+/** The account of the author's address; empty for an address that no GitHub server gives. */
+function loginOf({ author }: GitCommit, host: string): string {
+  const [, login = '', domain] = /^\d+\+([^@]+)@(.+)$/.exec(author.email.toLowerCase()) ?? [];
+  return domain === `users.noreply.${addressDomain(host.toLowerCase())}` ? login : '';
+}
+
+/** Whether a bot's commit without readable trailers is the App's: by the bot's login, or by trailers in another form. */
+function isAppsOwn(commit: GitCommit, { slug, bots, host }: AppRule): boolean {
+  const login = loginOf(commit, host);
+  return (
+    slug !== null || bots?.has(login) === true || login.includes('countersign') || mentionsTrailers(commit.message)
+  );
 }
 
 type FileResult = VersionPair | { readonly path: string; readonly unsupported: string };

@@ -90,7 +90,7 @@ export async function verifyRange({ gitDir, range, ...rule }: RangeRequest): Pro
   const git = openRepository(gitDir);
   const commits = await listCommitRange(gitDir, range);
   const naming = commits.filter(({ message }) => findChangeTrailers(message).length > 0);
-  const bots = new Set(naming.map(({ author }) => author.name));
+  const bots = new Set(naming.map(({ author }) => author.name.toLowerCase()));
   const fullRule = { ...rule, bots, isShallow: await isShallow(gitDir) };
   const rows: VerifiedChange[] = [];
   for (const commit of commits) rows.push(...(await verifyCommit(git, commit, fullRule)));

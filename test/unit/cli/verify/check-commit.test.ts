@@ -196,6 +196,12 @@ describe('a commit in the App’s name', () => {
     expect(await resultsOf(bytes)).toContain('mismatch');
   });
 
+  it('R74: by its address alone is a mismatch without trailers: GitHub shows the account of the address', async () => {
+    const author = { ...APP, name: 'Ana' };
+    const forgery = { files: { 'a.txt': forged }, message: 'Update a.txt\n', author };
+    expect((await verdictOn(forgery)).map(({ result }) => result)).toEqual(['mismatch']);
+  });
+
   it('R74: whose name is known from its other commits is a mismatch without trailers', async () => {
     const history = begin({ 'a.txt': TEN.join('') });
     history.commit({ ...BOTH, author: OTHER_BOT });
