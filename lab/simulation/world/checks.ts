@@ -10,7 +10,14 @@ import { listPullCommits } from '../../../fakes/github/state/commits.ts';
 import type { FakeActor, FakeCheckConclusion, FakeRepository } from '../../../fakes/github/state/github-state.ts';
 import { findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import type { WebhookEvent } from '../../../fakes/github/state/operation.ts';
-import type { Check, CheckDetails, CheckState, Checks, PullChecks } from '../../../src/core/state/checks.ts';
+import {
+  CHECK_KEYS,
+  type Check,
+  type CheckDetails,
+  type CheckState,
+  type Checks,
+  type PullChecks,
+} from '../../../src/core/state/checks.ts';
 import { isRecord } from '../../../src/lib/trust.ts';
 import type { CaseFixture } from './fixture.ts';
 import type { Random } from './random.ts';
@@ -25,7 +32,7 @@ export function readPullChecks(snapshot: PullSnapshot, { appId }: CaseFixture): 
   return {
     ...{ state, headSha, own: listPullCommits(github.store, pull) },
     head: checksOf(repository, headSha, appId),
-    base: base === undefined ? { listed: [], running: 0 } : checksOf(repository, base, appId),
+    base: base === undefined ? { listed: [], running: [] } : checksOf(repository, base, appId),
   };
 }
 
@@ -40,7 +47,12 @@ function checksOf(repository: FakeRepository, sha: Sha, ownAppId: number): Check
     ...statuses.map(({ context, state }) => toCheck(context, state === 'pending' ? null : state, null)),
   ];
   const open = suites.filter((suite) => suiteStatusOf(repository, suite) !== 'completed');
-  return { listed, running: open.length + statuses.filter(({ state }) => state === 'pending').length };
+  const pending = statuses.filter(({ state }) => state === 'pending');
+  const keys = [
+    ...open.map(({ nodeId }) => CHECK_KEYS.suite(nodeId)),
+    ...pending.map((one) => CHECK_KEYS.status(one.context)),
+  ];
+  return { listed, running: keys };
 }
 
 const FAILED: ReadonlySet<string> = new Set(['failure', 'timed_out', 'error']);

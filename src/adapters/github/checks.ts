@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import type { Check, CheckDetails, CheckState, Checks, PullChecks } from '../../core/state/checks.ts';
+import {
+  CHECK_KEYS,
+  type Check,
+  type CheckDetails,
+  type CheckState,
+  type Checks,
+  type PullChecks,
+} from '../../core/state/checks.ts';
 import { GitHubError, means } from '../../core/step/ports.ts';
 import {
   askGraphql,
@@ -23,7 +30,7 @@ const CHECKS_FRAGMENT = `fragment checks on Commit {
   oid
   checkSuites(first: ${MAX_SUITES}) {
     nodes {
-      status conclusion
+      id status conclusion
       app { slug name }
       workflowRun { workflow { name } }
       checkRuns(first: $runs, filterBy: { checkType: LATEST }) {
@@ -86,7 +93,7 @@ export async function fetchChecks({ ref, readChecks, slug }: PullConnection): Pr
 
 const REMEDIES_FORGONE = ['lesser-token', 'smaller-pages'] as const;
 
-const NO_CHECKS: Checks = { listed: [], running: 0 };
+const NO_CHECKS: Checks = { listed: [], running: [] };
 
 /** What a check says. An annotation or log that GitHub no longer has is left out. */
 export async function fetchCheckDetails(connection: PullConnection, check: Check): Promise<CheckDetails> {
@@ -167,15 +174,18 @@ type Suite = z.infer<typeof Suite>;
 function toChecks({ checkSuites, status }: z.infer<typeof CommitChecks>, ownSlug: string): Checks {
   const suites = (checkSuites?.nodes ?? []).filter(({ app }) => app?.slug !== ownSlug).map(suiteChecks);
   const contexts = (status?.contexts ?? []).map(toStatusCheck);
-  const running = [...suites.map(({ isRunning }) => isRunning), ...contexts.map(({ state }) => state === 'running')];
+  const runningContexts = contexts.filter(({ state }) => state === 'running');
   return {
     listed: [...suites.flatMap(({ listed }) => listed), ...contexts],
-    running: running.filter(Boolean).length,
+    running: [
+      ...suites.flatMap(({ running }) => running),
+      ...runningContexts.map(({ name }) => CHECK_KEYS.status(name)),
+    ],
   };
 }
 
 /** A suite without check runs counts only if it ended in a way that needs somebody: GitHub leaves others queued. */
-function suiteChecks(suite: Suite): { readonly listed: readonly Check[]; readonly isRunning: boolean } {
+function suiteChecks(suite: Suite): Checks {
   const { status, conclusion, checkRuns } = suite;
   const runs = checkRuns?.nodes.map((run) => toRunCheck(suite, run)) ?? [];
   const own = stateOf(status, conclusion);
@@ -183,7 +193,8 @@ function suiteChecks(suite: Suite): { readonly listed: readonly Check[]; readonl
   const isRunning = own === 'running' && runs.length > 0 && !runs.some(({ state }) => state === 'blocked');
   const isTold = isRunning || own === 'failed' || (own === 'blocked' && runs.length === 0);
   const isNamed = runs.some(({ state }) => state === own);
-  return { listed: isTold && !isNamed ? [...runs, toSuiteCheck(suite)] : runs, isRunning };
+  const listed = isTold && !isNamed ? [...runs, toSuiteCheck(suite)] : runs;
+  return { listed, running: isRunning ? [CHECK_KEYS.suite(suite.id)] : [] };
 }
 
 function toRunCheck({ app }: Suite, run: z.infer<typeof Run>): Check {
@@ -224,6 +235,7 @@ const Run = z.object({
 });
 
 const Suite = z.object({
+  id: z.string(),
   status: z.string(),
   conclusion: z.string().nullable(),
   app: z.object({ slug: z.string(), name: z.string() }).nullable(),

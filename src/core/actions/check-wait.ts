@@ -6,6 +6,7 @@ import {
   type ChecksLook,
   judgeChecks,
   MAX_CHECK_ROUNDS,
+  MOST_CHECKS_BEGIN_MS,
   namesOf,
 } from '../state/checks.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
@@ -45,11 +46,13 @@ export function waitForChecks(builder: StepBuilder, now: string): StepBuilder | 
   return awaitLook(builder, { ...wait, until: new Date(until).toISOString(), beginUntil: lookAt, lookAt }, now);
 }
 
-/** Waits for the look that the phase names. */
+/** Waits for the look that the phase names. The run comment shows how many checks run. */
 function awaitLook(builder: StepBuilder, phase: AwaitingChecks, now: string): StepBuilder {
-  const runId = builder.pull.run?.id ?? '';
+  const { run } = builder.pull;
+  const before = checkWaitOf(builder.pull);
   const looking = requestLook(withRun(builder, { phase }), phase.lookAt, now);
-  return withEffects(looking, { type: 'update-run-comment', runId, progress: true });
+  if (run === null || (before !== null && before.seen?.shown === phase.seen?.shown)) return looking;
+  return withEffects(looking, { type: 'update-run-comment', runId: run.id, progress: true });
 }
 
 function requestLook(builder: StepBuilder, at: string, requestedAt: string): StepBuilder {
@@ -81,30 +84,35 @@ export function endInsteadOfWaiting(builder: StepBuilder, now: string, note: str
   return endRun(builder, { reason: 'finished', by: null, note }, now);
 }
 
+type Report = SignalOf<'checks-changed'>;
+
 /**
- * GitHub reported that something is completed. That is a hint: once there are as many as ran at the last look, GitHub is
- * asked. Before the first look only a failure matters: the agent can begin with the fix.
+ * GitHub reported that something is completed. That is a hint: once all that ran at the last look is reported, GitHub is
+ * asked. Before the first look only a failure matters, and only one: the agent can begin with the fix.
  */
-export function onChecksChanged(
-  pull: PullState,
-  { head, key, failed }: SignalOf<'checks-changed'>,
-  { now }: Facts,
-): Step {
+export function onChecksChanged(pull: PullState, report: Report, { now }: Facts): Step {
   const wait = checkWaitOf(pull);
-  const isOther = head !== null && head !== wait?.head;
-  if (wait === null || isOther || wait.seen?.completed.includes(key)) return noop(pull, 'outdated-result');
-  if (wait.seen === null) {
-    if (!failed) return noop(pull, 'outdated-result');
-    return endStep(
-      requestLook(withRun(startStep(pull), { phase: { ...wait, lookAt: now } }), now, now),
-      'checks-changed',
-    );
+  const isOther = report.head !== null && report.head !== wait?.head;
+  const phase = wait === null || isOther ? null : afterReport(wait, report, now);
+  if (phase === null) return noop(pull, 'outdated-result');
+  const noted = withRun(startStep(pull), { phase });
+  return endStep(phase.lookAt === wait?.lookAt ? noted : requestLook(noted, phase.lookAt, now), 'checks-changed');
+}
+
+/** The wait with what was reported; null if that changes nothing. */
+function afterReport(wait: AwaitingChecks, { head, key, failed }: Report, now: string): AwaitingChecks | null {
+  const { seen, lookAt, beginUntil } = wait;
+  if (seen?.running.length === 0) return null;
+  // GitHub is being asked, and its answer can be older than the report.
+  if (Date.parse(lookAt) <= Date.parse(now)) return { ...wait, seen: { shown: 0, ...seen, running: [] } };
+  if (seen === null) {
+    const begun = Date.parse(beginUntil) - CHECKS_BEGIN_MS + MOST_CHECKS_BEGIN_MS;
+    const soonest = new Date(Math.max(begun, Date.parse(now))).toISOString();
+    return failed && lookAt === beginUntil ? { ...wait, lookAt: soonest } : null;
   }
-  const seen = { ...wait.seen, completed: [...wait.seen.completed, key] };
-  if (seen.completed.length < seen.running)
-    return endStep(withRun(startStep(pull), { phase: { ...wait, seen } }), 'checks-changed');
-  const phase = { ...wait, seen, lookAt: now };
-  return endStep(requestLook(withRun(startStep(pull), { phase }), now, now), 'checks-changed');
+  const running = head === null ? seen.running.slice(1) : seen.running.filter((one) => one !== key);
+  if (running.length === seen.running.length) return null;
+  return { ...wait, seen: { ...seen, running }, lookAt: running.length === 0 ? now : lookAt };
 }
 
 /** What GitHub said when it was asked: the wait goes on or ends, or the model gets the failed checks. */
@@ -115,13 +123,14 @@ export function onChecksRead(pull: PullState, signal: SignalOf<'checks-read'>, {
   const finish = (note: string | null): Step =>
     endStep(endInsteadOfWaiting(startStep(pull), now, note), 'run-finished');
   if (look === null || history === null) return finish(null);
+  const verdict = judgeChecks(look, history);
+  const isHere = look.headSha === wait.head;
+  // A look before that time was for one failure. Others can still run, or begin, and GitHub can be behind its own branch.
+  if (Date.parse(now) < Date.parse(wait.beginUntil) && !(isHere && verdict.kind === 'failed'))
+    return endStep(waitOn(startStep(pull), wait, isHere ? look : NOTHING_SEEN, now), 'checks-read');
   if (!look.isOurs)
     return finish(`the branch no longer has ${shortSha(wait.commit)}, so its checks are not waited for`);
-  if (look.headSha !== wait.head) return endStep(followHead(startStep(pull), look.headSha, now), 'checks-read');
-  const verdict = judgeChecks(look, history);
-  // A look before that time was for one failure. Others can still run, or begin.
-  if (Date.parse(now) < Date.parse(wait.beginUntil) && verdict.kind !== 'failed')
-    return endStep(awaitLook(startStep(pull), { ...wait, lookAt: wait.beginUntil }, now), 'checks-read');
+  if (!isHere) return endStep(followHead(startStep(pull), look.headSha, now), 'checks-read');
   switch (verdict.kind) {
     case 'none':
       return finish(null);
@@ -137,14 +146,21 @@ export function onChecksRead(pull: PullState, signal: SignalOf<'checks-read'>, {
   }
 }
 
+const NOTHING_SEEN: Pick<ChecksLook, 'listed' | 'running'> = { listed: [], running: [] };
+
 /** If all were reported as completed and GitHub says otherwise, one of its servers is behind: it is asked again soon. */
-function waitOn(builder: StepBuilder, wait: AwaitingChecks, look: ChecksLook, now: string): StepBuilder {
-  const isAllReported = wait.seen !== null && wait.seen.completed.length >= wait.seen.running;
+function waitOn(
+  builder: StepBuilder,
+  wait: AwaitingChecks,
+  { listed, running }: Pick<ChecksLook, 'listed' | 'running'>,
+  now: string,
+): StepBuilder {
+  const { seen, beginUntil, until } = wait;
   const soon = new Date(Date.parse(now) + CHECKS_BEGIN_MS).toISOString();
-  const shown = look.listed.filter(({ state }) => state === 'running').length;
-  const seen = { shown, running: look.running, completed: [] };
-  const lookAt = isAllReported ? earlier(wait.until, soon) : wait.until;
-  return awaitLook(builder, { ...wait, lookAt, seen }, now);
+  const shown = listed.filter(({ state }) => state === 'running').length;
+  const next = seen?.running.length === 0 ? earlier(until, soon) : until;
+  const lookAt = Date.parse(now) < Date.parse(beginUntil) ? beginUntil : next;
+  return awaitLook(builder, { ...wait, lookAt, seen: { shown, running } }, now);
 }
 
 function tellOfFailures(builder: StepBuilder, wait: AwaitingChecks, report: string, now: string): StepBuilder {

@@ -15,8 +15,14 @@ export type Check = {
   readonly jobId: string | null;
 };
 
-/** The checks of one commit. `running` counts the suites and statuses that are not completed. */
-export type Checks = { readonly listed: readonly Check[]; readonly running: number };
+/** The checks of one commit. `running` has the keys of the suites and statuses that are not completed. */
+export type Checks = { readonly listed: readonly Check[]; readonly running: readonly string[] };
+
+/** The key of a suite or status, in GitHub's reports too. */
+export const CHECK_KEYS = {
+  suite: (nodeId: string) => `suite:${nodeId}`,
+  status: (context: string) => `status:${context}`,
+};
 
 /** The checks of a pull request's head. `own` are its newest commits, the head among them. */
 export type PullChecks = {
@@ -53,6 +59,9 @@ export const MAX_CHECK_ROUNDS = 3;
 /** Time after a commit in which its checks begin (ms). */
 export const CHECKS_BEGIN_MS = 60_000;
 
+/** Time after a commit in which most of them begin (ms): a failure before then can hide those of slower ones. */
+export const MOST_CHECKS_BEGIN_MS = 10_000;
+
 /** The run waits for the checks of its newest commit, or of a head above it. No request to the model is made. */
 export type AwaitingChecks = {
   readonly kind: 'awaiting-checks';
@@ -69,12 +78,12 @@ export type AwaitingChecks = {
   readonly seen: SeenChecks | null;
 };
 
-/** The last look: how much ran, and what GitHub has reported as completed since. */
+/** The last look. */
 export type SeenChecks = {
   /** Checks that people see as running. */
   readonly shown: number;
-  readonly running: number;
-  readonly completed: readonly string[];
+  /** The keys of those that ran and that GitHub has not reported as completed since. */
+  readonly running: readonly string[];
 };
 
 /** A look, as far as it decides: the checks without their addresses. */
@@ -83,7 +92,7 @@ export type ChecksLook = {
   /** Whether the run's commit is the head or below it. */
   readonly isOurs: boolean;
   readonly listed: readonly Pick<Check, 'name' | 'state' | 'word'>[];
-  readonly running: number;
+  readonly running: readonly string[];
 };
 
 /** What a look comes to. */
@@ -97,7 +106,7 @@ type Judged = Pick<ChecksLook, 'listed' | 'running'>;
 /** A check that failed before the run began is no failure of its commit. */
 export function judgeChecks({ listed, running }: Judged, { failedBefore }: CheckHistory): ChecksVerdict {
   if (listed.length === 0) return { kind: 'none' };
-  if (running > 0) return { kind: 'running' };
+  if (running.length > 0) return { kind: 'running' };
   const names = namesOf(listed, 'failed').filter((name) => !failedBefore.includes(name));
   return names.length > 0 ? { kind: 'failed', names } : { kind: 'passed' };
 }

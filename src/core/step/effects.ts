@@ -135,13 +135,14 @@ export function dedupeKey(effect: Effect): string | null {
       return `update-question-comment:${effect.questionId}`;
     case 'check-deadlines':
       return `check-deadlines:${effect.at}`;
+    case 'read-checks':
+      return `read-checks:${effect.at}`;
     case 'publish-waiting':
       return `publish-waiting:${effect.mergeGroup ?? ''}`;
     case 'start-next-task':
       return effect.type;
     case 'read-context':
     case 'read-push':
-    case 'read-checks':
     case 'ask-model':
     case 'answer-side-question':
     case 'run-tools':

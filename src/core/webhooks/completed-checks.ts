@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { CheckEvent } from '../state/checks.ts';
+import { CHECK_KEYS, type CheckEvent } from '../state/checks.ts';
 import type { AppIdentity } from '../step/facts.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
-import { CommitSha, NonEmptyName, PayloadRepository, PositiveId } from './payload-schemas.ts';
+import { CommitSha, NonEmptyName, PayloadRepository } from './payload-schemas.ts';
 
 const CompletedSuite = z.object({
   action: z.literal('completed'),
   repository: PayloadRepository,
   check_suite: z.object({
-    id: PositiveId,
+    node_id: NonEmptyName,
     head_sha: CommitSha,
     conclusion: z.string().nullish(),
     app: z.object({ slug: z.string().nullish() }).nullish(),
@@ -43,7 +43,11 @@ function readSuite(payload: unknown, app: AppIdentity): CheckEvent | IgnoreReaso
   if (!parsed.success) return 'malformed';
   const { repository, check_suite: suite } = parsed.data;
   if (suite.app?.slug === app.slug) return 'own-event';
-  const completed = { head: suite.head_sha, key: `suite:${suite.id}`, failed: FAILURES.has(suite.conclusion) };
+  const completed = {
+    head: suite.head_sha,
+    key: CHECK_KEYS.suite(suite.node_id),
+    failed: FAILURES.has(suite.conclusion),
+  };
   return { repositoryId: repository.id, ...completed };
 }
 
@@ -52,5 +56,5 @@ function readStatus(payload: unknown): CheckEvent | IgnoreReason {
   if (!parsed.success) return 'malformed';
   const { repository, sha: head, context, state } = parsed.data;
   if (state === 'pending') return 'unknown-event';
-  return { repositoryId: repository.id, head, key: `status:${context}`, failed: FAILURES.has(state) };
+  return { repositoryId: repository.id, head, key: CHECK_KEYS.status(context), failed: FAILURES.has(state) };
 }

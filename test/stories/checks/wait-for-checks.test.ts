@@ -1,5 +1,6 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { parseJson } from '../../../src/lib/trust.ts';
 import { type Ci, ciOf } from '../support/ci.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { namesOf, requestsSince } from '../support/requests.ts';
@@ -62,11 +63,69 @@ it('(CK5) gives a failure to the model once nothing runs any more, and not only 
   expect(await phase()).toBe('awaiting-checks');
   story.model.proposes(edit('src/total.ts', 'Number(price)', 'parseFloat(price)'));
   await ci.reports('ci/old', 'failure');
+  await stage().later(10);
   expect(await phase()).toBe('awaiting-checks');
   await ci.ends('slow', 'failure');
   expect(lastTold()).toContain('build');
   expect(lastTold()).toContain('ci/old');
   expect(await phase()).toBe('awaiting-decisions');
+});
+
+it('(CK5) waits for slower checks too where a quick one fails before they begin', async () => {
+  await commitsOnce();
+  await ci.reports('sign-off', 'failure');
+  await ci.begins('build');
+  await stage().later(10);
+  expect(await phase()).toBe('awaiting-checks');
+  await ci.ends('build', 'failure');
+  expect(lastTold()).toContain('2 of 2 failed');
+});
+
+it('(CK24) asks GitHub no more for each of many failures, before its first look and after it', async () => {
+  await commitsOnce();
+  await ci.begins('slow');
+  const before = stage().github.requests.length;
+  const fail = async (): Promise<void> => {
+    for (let number = 1; number <= 8; number += 1) await ci.reports(`ci/${number}`, 'failure');
+  };
+  await fail();
+  await stage().later(10);
+  await fail();
+  await stage().later(61);
+  await fail();
+  await ci.ends('slow', 'failure');
+  expect(lastTold()).toContain('9 of 9 failed');
+  const looks = namesOf(requestsSince(stage(), story, before)).filter((name) => name === 'graphql repository');
+  expect(looks).toHaveLength(3);
+});
+
+it('(CK9) a server of GitHub that is behind the branch right after the commit ends no wait', async () => {
+  await commitsOnce();
+  const [commit] = story.pr.commits();
+  const alter = (body: unknown) => parseJson(JSON.stringify(body).replaceAll(story.pr.head(), commit?.parent ?? ''));
+  stage().github.faults.add({ route: 'graphql repository', kind: 'alter-response', alter });
+  await ci.reports('quick', 'failure');
+  await stage().later(10);
+  expect(await phase()).toBe('awaiting-checks');
+  await stage().later(51);
+  expect(lastTold()).toContain('quick');
+});
+
+it('(CK9) what is reported while GitHub is asked is asked about again a minute later', async () => {
+  await commitsOnce();
+  await ci.begins('build');
+  const { promise: until, resolve: release } = Promise.withResolvers<void>();
+  const before = stage().github.requests.length;
+  stage().github.faults.add({ route: 'graphql repository', kind: 'delay', until });
+  const looking = stage().later(61);
+  await vi.waitFor(() => expect(stage().github.requests.length).toBeGreaterThan(before));
+  const ending = ci.ends('build', 'success');
+  await stage().github.whenIdle();
+  release();
+  await Promise.all([looking, ending]);
+  expect(await phase()).toBe('awaiting-checks');
+  await stage().later(61);
+  expect(await phase()).toBe('ended');
 });
 
 it('(CK24) asks GitHub at most six times from the end of the model’s turn to the end of the wait', async () => {

@@ -43,7 +43,7 @@ function context(text: string): TaskContext {
     },
   });
   const check = { name: text, state: 'failed', word: 'failure', url: text, nodeId: null, jobId: null } as const;
-  const failing = { listed: [check], running: 0 };
+  const failing = { listed: [check], running: [] };
   const change = { change: text, outcome: 'denied', lines: prose, by: ['ben'], reasons: [prose] } as const;
   return {
     changed: { kind: 'read', value: { rows: [{ path: text, status: 'added', added: 1, removed: 0 }], unlisted: 0 } },
