@@ -91,19 +91,17 @@ type List = Pick<Waiting, 'changes' | 'digest'>;
 
 export const NO_LIST: List = { changes: [], digest: '' };
 
-/** The list that a press decides on. A denial, which changes no file, also holds for what is approved by now. */
+/**
+ * The list that a press on the newest check run decides on: a page that was loaded before presses an old button. A
+ * denial, which changes no file, also holds for what is approved by now.
+ */
 export function pressedChanges(press: PressedButton, pull: PullState): List {
+  const check: PublishedCheck | null = pull.published?.check ?? null;
+  if (!check?.hasButtons || press.checkRunId !== check.id || press.headSha !== check.head) return NO_LIST;
   const waiting = findWaiting(pull);
-  if (isOnNewestRun(press, pull, waiting) && isNamedBy(press, pull, waiting)) return waiting;
+  if (check.digest === waiting.digest && isNamedBy(press, pull, waiting)) return waiting;
   const open = findWaiting(pull, isPostedAndOpen);
   return buttonOf(press) === 'deny' && isNamedBy(press, pull, open) ? open : NO_LIST;
-}
-
-/** A page that was loaded before presses an old button. */
-function isOnNewestRun({ checkRunId, headSha }: PressedButton, { published }: PullState, { digest }: Waiting): boolean {
-  const check: PublishedCheck | null = published?.check ?? null;
-  if (check === null || !check.hasButtons) return false;
-  return check.digest === digest && checkRunId === check.id && headSha === check.head;
 }
 
 function isNamedBy(press: PressedButton, { ref }: PullState, { digest }: Waiting): boolean {

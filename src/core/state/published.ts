@@ -15,6 +15,7 @@ export type PublishedCheck = {
   readonly head: string;
   /** The digest of its list; empty for a run that says that nothing waits. */
   readonly digest: string;
+  /** Its last list had them. */
   readonly hasButtons: boolean;
 };
 

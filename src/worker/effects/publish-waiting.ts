@@ -64,7 +64,7 @@ async function publishCheck(target: Target, before: PublishedCheck | null): Prom
   if (waiting.digest === '' && before !== null && (before.head === head || facts.state !== 'open')) {
     // Nothing waits any more, which the run of the last list says.
     if (before.digest !== '') await github.updateCheckRun(before.id, page);
-    return { ...before, digest: '', hasButtons: false };
+    return { ...before, digest: '' };
   }
   if (before?.head === head && before.digest === waiting.digest) return before;
   await outdate(target, before);
