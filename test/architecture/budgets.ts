@@ -5,20 +5,20 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_125 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_130 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
     lines: 4_730,
   },
-  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_200 },
+  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_205 },
   { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_025 },
   { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_360 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_955 },
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_550 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_090 },
   { room: 'worker', files: /^src\/worker\//, lines: 4_860 },
-  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_015 },
+  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_025 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_875 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_335 },
