@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAppEnvironment, type FakeGitHub, startFakeGitHub } from '../fakes/github/fake-github.ts';
+import { type FakeGitHub, startFakeGitHub } from '../fakes/github/fake-github.ts';
 import { type ScriptedModel, startScriptedModel } from '../fakes/model/scripted-model.ts';
 import { openStore } from '../src/adapters/store/open.ts';
 import type { Store } from '../src/adapters/store/store.ts';
@@ -8,6 +8,7 @@ import { createLogger } from '../src/adapters/telemetry/log.ts';
 import { StartupError } from '../src/app/app-identity.ts';
 import { type ConfigResult, listSecrets, loadConfig } from '../src/app/config/env.ts';
 import { type RunningServer, startServer } from '../src/app/server.ts';
+import { createDemoSettings, MODEL_KEY } from './settings.ts';
 
 /** The services of the demo: a fake GitHub, the App with its database, and a scripted model. */
 export type DemoEnvironment = {
@@ -25,8 +26,6 @@ export type DemoEnvironment = {
 
 /** Called in reverse order. */
 type CloseFunctions = (() => Promise<void>)[];
-
-export const MODEL_KEY = 'key-of-the-scripted-model';
 
 const IDLE_TIMEOUT_MS = 60_000;
 
@@ -91,27 +90,6 @@ async function startServices(
     },
     waitUntilIdle: () => waitUntilIdle(github, server, model === null ? REAL_MODEL_IDLE_TIMEOUT_MS : IDLE_TIMEOUT_MS),
     close,
-  };
-}
-
-/** The App's settings. Empty values override variables; only the endpoint of a real model comes from the environment. */
-export function createDemoSettings(
-  github: FakeGitHub,
-  model: ScriptedModel | null,
-  modelName: string | null,
-): Readonly<Record<string, string>> {
-  return {
-    PRIVATE_KEY_PATH: '',
-    WEBHOOK_SECRET_OLD: '',
-    WEBHOOK_PATH: '',
-    ...(modelName === null ? {} : { OPENAI_MODEL: modelName }),
-    ...createAppEnvironment(github, model),
-    CONFIG_FILE: '',
-    PAUSED: '',
-    DATABASE_URL: '',
-    DATA_DIR: '',
-    LOG_LEVEL: 'error',
-    LOG_FORMAT: 'json',
   };
 }
 

@@ -7,22 +7,33 @@ import type { FakeActor } from '../../fakes/github/state/github-state.ts';
 import { demoPullOf, type PullAddress } from '../pull-request.ts';
 import type { SceneTest } from '../scenes/scenes.ts';
 
-/** How long the job takes (ms): long enough to see it run, and to end after the agent has. */
+/** How long the job takes (ms): long enough to see it run. */
 const JOB_MS = 2_500;
+
+/** How often a job that could end looks for an agent at work (ms). It ends afterwards, or the agent sees a failure late. */
+const AGENT_MS = 250;
 
 /** Stands in for GitHub Actions: one job for each head of a pull request. */
 export type Ci = {
   /** Begins the job where the head is new. */
-  readonly look: (address: PullAddress, test: SceneTest) => void;
+  readonly look: (address: PullAddress, test: SceneTest, isAgentAtWork: () => boolean) => void;
   readonly stop: () => void;
 };
 
 export function createCi(github: FakeGitHub): Ci {
   const known = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
+  const later = (ms: number, isAgentAtWork: () => boolean, end: () => void): void => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      if (isAgentAtWork()) later(AGENT_MS, isAgentAtWork, end);
+      else end();
+    }, ms);
+    timers.add(timer);
+  };
   let actor: FakeActor | null = null;
   return {
-    look: (address, test) => {
+    look: (address, test, isAgentAtWork) => {
       const { sha } = demoPullOf(github, address).head;
       if (known.has(sha)) return;
       known.add(sha);
@@ -30,11 +41,9 @@ export function createCi(github: FakeGitHub): Ci {
       const target = { actor, repositoryId: address.repositoryId };
       const created = { ...target, name: test.name, headSha: sha, status: 'in_progress' } as const;
       const { id: checkRunId } = github.apply(OPERATIONS.createCheckRun, created);
-      const timer = setTimeout(() => {
-        timers.delete(timer);
+      later(JOB_MS, isAgentAtWork, () => {
         github.apply(OPERATIONS.updateCheckRun, { ...target, checkRunId, ...outcomeOf(github, sha, test) });
-      }, JOB_MS);
-      timers.add(timer);
+      });
     },
     stop: () => {
       for (const timer of timers) clearTimeout(timer);

@@ -10,12 +10,12 @@ import type { FakeRepository } from '../../fakes/github/state/github-state.ts';
 import type { ChatRequest, ScriptedReply } from '../../fakes/model/script.ts';
 import { type ScriptedModel, startScriptedModel } from '../../fakes/model/scripted-model.ts';
 import { createPerson, type FakePerson } from '../../fakes/people/person.ts';
-import { createDemoSettings, MODEL_KEY } from '../environment.ts';
 import { listHunkLines, type PullAddress } from '../pull-request.ts';
 import { addCollaborators, addPeople, type People, type PersonName } from '../scenes/people.ts';
 import { answerByScript } from '../scenes/scene-script.ts';
 import type { Scene } from '../scenes/scenes.ts';
 import { createScriptedAgent } from '../script.ts';
+import { createDemoSettings, MODEL_KEY } from '../settings.ts';
 import { type AppControl, createAppControl } from './app-control.ts';
 import type { SeenLine, SeenStep } from './app-messages.ts';
 import { createCi } from './ci.ts';
@@ -66,6 +66,12 @@ const WATCH_MS = 25;
 
 const MAX_SEEN = 2_000;
 
+/** The phases in which a run waits for others; null is no run. */
+const WAITING_PHASES: ReadonlySet<string | null> = new Set([null, 'awaiting-decisions', 'awaiting-checks', 'ended']);
+
+/** After a decision the agent goes on within this time (ms). */
+const QUIET_MS = 1_000;
+
 /** Short, so that a person sees the App go on after a lost webhook or a silent model. */
 const SHORT_WAITS = { POLL: '5s', LOG_LEVEL: 'debug' };
 
@@ -108,12 +114,17 @@ export async function startSession(modelName: string | null): Promise<Session> {
     (request) => findPlay(plays, request)?.answer?.(request) ?? { content: 'I do not know this pull request.' },
   );
   const ci = createCi(github);
+  const isAgentAtWork = ({ name }: Play): boolean => {
+    const last = seen.findLast((one) => one.kind === 'step' && one.pull === name);
+    return last?.kind === 'step' && (!WAITING_PHASES.has(last.phase) || Date.now() - last.at < QUIET_MS);
+  };
   let known = github.state();
   const watch = setInterval(() => {
     if (github.state() === known) return;
     known = github.state();
     clock.lastChange = now();
-    for (const play of plays.values()) if (play.scene.test !== null) ci.look(play, play.scene.test);
+    for (const play of plays.values())
+      if (play.scene.test !== null) ci.look(play, play.scene.test, () => isAgentAtWork(play));
     changed();
   }, WATCH_MS);
   const close = async (): Promise<void> => {
