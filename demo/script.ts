@@ -225,7 +225,8 @@ function createEditArguments(
     const addsFinalNewline = removedLines === 1 && addedLines[0] === lines[index];
     const endsBeforeLast = to < lines.length;
     const oldText = oldLines.join('\n') + (endsBeforeLast ? '\n' : '');
-    const newText = newLines.join('\n') + (endsBeforeLast || addsFinalNewline ? '\n' : '');
+    const endsLine = newLines.length > 0 && (endsBeforeLast || addsFinalNewline);
+    const newText = newLines.join('\n') + (endsLine ? '\n' : '');
     const isWholeFile = from === 0 && to === lines.length;
     if (isWholeFile || isUnique(lines.join('\n'), oldText))
       return { path, old_string: oldText, new_string: newText, reason };

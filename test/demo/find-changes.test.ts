@@ -23,6 +23,8 @@ describe('the cleanups of the scripted model', () => {
   it('removes an import that nothing in the file uses, and no other one (PG7)', () => {
     const text = "import { a } from './a.ts';\nimport { b } from './b.ts';\nimport './c.ts';\nexport const c = b;\n";
     expect(findCleanups(shown('x.ts', text)).map(({ line, removedLines }) => [line, removedLines])).toEqual([[1, 1]]);
+    const [planned] = planChanges([shown('x.ts', text)], new Map([['x.ts', [{ first: 1, last: 4, changed: 1 }]]]));
+    expect(planned?.call.arguments).toMatchObject({ old_string: "import { a } from './a.ts';\n", new_string: '' });
     expect(findCleanups(shown('x.py', 'import os\nfrom a import b\nprint(b)\n')).map(({ line }) => line)).toEqual([1]);
     expect(findCleanups(shown('__init__.py', 'import os\n'))).toEqual([]);
     expect(findCleanups(shown('x.py', 'from __future__ import annotations\n'))).toEqual([]);
