@@ -238,12 +238,15 @@ async function readBranch({
   const listed = await gitText([gitDir, 'rev-list', '--reverse', `refs/heads/${branch}`, `^${since}`]);
   const range = `${since}..refs/heads/${branch}`;
   const verified = await verifyRange({ gitDir: directory, range, slug: bot.replace('[bot]', ''), host: 'github.com' });
-  const commits: BranchCommit[] = [];
-  for (const sha of listed.split('\n').filter((line) => line !== '')) {
-    const rows = verified.filter(({ commit }) => commit === sha);
-    commits.push({ ...(await readBranchCommit(gitDir, sha)), verified: rows });
-  }
-  return commits;
+  return Promise.all(
+    listed
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(async (sha) => ({
+        ...(await readBranchCommit(gitDir, sha)),
+        verified: verified.filter(({ commit }) => commit === sha),
+      })),
+  );
 }
 
 async function readBranchCommit(gitDir: string, sha: string): Promise<Omit<BranchCommit, 'verified'>> {

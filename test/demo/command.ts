@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
-import { inject } from 'vitest';
+import { inject, vi } from 'vitest';
+import { runDemo } from '../../demo/command/main.ts';
 
 type CommandResult = { readonly code: number | null; readonly output: string; readonly errors: string };
 
@@ -29,4 +30,26 @@ export function runDemoCommand(
   });
   child.on('close', (code) => resolve({ code, output, errors }));
   return promise;
+}
+
+/** Runs `countersign demo` in this process, which costs a fraction of one of its own. */
+export async function runDemoHere(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const written = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
+      written[name] += String(chunk);
+      return true;
+    }),
+  );
+  for (const [name, value] of Object.entries({ NO_COLOR: '1', ...environment })) vi.stubEnv(name, value);
+  try {
+    const code = await runDemo(args);
+    return { code, output: written.stdout, errors: written.stderr };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    vi.unstubAllEnvs();
+  }
 }
