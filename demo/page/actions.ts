@@ -22,11 +22,7 @@ function bodyIn(fields: Fields): string {
   return fields['body'] ?? '';
 }
 
-const REVIEW_EVENTS = { COMMENT: 'COMMENT', APPROVE: 'APPROVE', REQUEST_CHANGES: 'REQUEST_CHANGES' } as const;
-
-function isReviewEvent(name: string): name is keyof typeof REVIEW_EVENTS {
-  return name in REVIEW_EVENTS;
-}
+const REVIEW_EVENTS = ['COMMENT', 'APPROVE', 'REQUEST_CHANGES'] as const;
 
 function isReaction(name: string): name is FakeReactionContent {
   return name in REACTIONS;
@@ -38,8 +34,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   reply: (person, fields) => person.replies(idIn(fields), bodyIn(fields)),
   'commit-suggestion': (person, fields) => person.commitsSuggestions(idIn(fields)),
   review: (person, fields) => {
-    const event = fields['event'] ?? '';
-    if (!isReviewEvent(event)) throw new PageError('Choose what the review says.');
+    const event = REVIEW_EVENTS.find((one) => one === fields['event']);
+    if (event === undefined) throw new PageError('Choose what the review says.');
     return person.reviews({ event, body: bodyIn(fields) });
   },
   react: (person, fields, { github }, { repositoryId }) => {
@@ -59,12 +55,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     fields['place'] === 'thread' ? person.deletesInThread(idIn(fields)) : person.deletes(idIn(fields)),
   resolve: (person, fields) => person.resolves(fields['thread'] ?? ''),
   unresolve: (person, fields) => person.unresolves(fields['thread'] ?? ''),
-  press: (person, fields) => {
-    // People of a fake GitHub without buttons cannot press one.
-    const presses: unknown = Reflect.get(person, 'presses');
-    if (typeof presses !== 'function') throw new PageError('Checks have no buttons here.');
-    return presses(idIn(fields), fields['identifier'] ?? '');
-  },
+  press: (person, fields) => person.presses(idIn(fields), fields['identifier'] ?? ''),
   close: (person) => person.closes(),
   reopen: (person) => person.reopens(),
 };

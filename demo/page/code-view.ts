@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { LRUCache } from 'lru-cache';
 import { escapeHtml, Html, html } from './html.ts';
 
 type Highlighter = {
@@ -37,11 +38,16 @@ function languageOf(path: string): string | null {
 /** Beyond this size coloring takes longer than a person waits. */
 const MAX_COLORED_CHARACTERS = 200_000;
 
+const COLORED = new LRUCache<string, readonly Html[]>({ max: 500 });
+
 /** Colors a text by the language of its path, and returns its lines. */
 export function colorLines(text: string, path: string): readonly Html[] {
   const language = text.length > MAX_COLORED_CHARACTERS ? null : languageOf(path);
-  const colored = language === null ? escapeHtml(text) : hljs.highlight(text, { language, ignoreIllegals: true }).value;
-  return splitMarkup(colored);
+  if (language === null) return splitMarkup(escapeHtml(text));
+  const key = `${language} ${text}`;
+  const colored = COLORED.get(key) ?? splitMarkup(hljs.highlight(text, { language, ignoreIllegals: true }).value);
+  COLORED.set(key, colored);
+  return colored;
 }
 
 /** Splits markup into lines: what a line leaves open is closed at its end, and opened again on the next one. */
@@ -55,6 +61,16 @@ function splitMarkup(markup: string): readonly Html[] {
   });
 }
 
+/** How many lines or characters are equal at the beginning, and at the end. */
+function commonEnds(before: readonly string[], after: readonly string[]) {
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  return { head, tail };
+}
+
 /** The rows of a change that replaces some lines by others. `first` is the number of the first line. */
 export function replacementRows(
   before: readonly string[],
@@ -62,26 +78,19 @@ export function replacementRows(
   first: number,
   path: string,
 ): readonly DiffRow[] {
-  const shorter = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < shorter && before[head] === after[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const { head, tail } = commonEnds(before, after);
   const lines = [
     ...before.slice(0, head).map((line) => ` ${line}`),
     ...before.slice(head, before.length - tail).map((line) => `-${line}`),
     ...after.slice(head, after.length - tail).map((line) => `+${line}`),
     ...before.slice(before.length - tail).map((line) => ` ${line}`),
   ];
-  return patchRows(lines, { before: first, after: first }, path);
+  return patchRows(lines, `@@ -${first} +${first}`, path);
 }
 
-/** The rows of a hunk, whose lines begin with a space, `-`, `+` or a backslash. */
-export function patchRows(
-  lines: readonly string[],
-  start: { readonly before: number; readonly after: number },
-  path: string,
-): readonly DiffRow[] {
+/** The rows of a hunk with this header, whose lines begin with a space, `-`, `+` or a backslash. */
+export function patchRows(lines: readonly string[], header: string, path: string): readonly DiffRow[] {
+  const [, firstBefore = '1', firstAfter = '1'] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(header) ?? [];
   const sideOf = (other: string): readonly Html[] => {
     const side = lines.filter((line) => !line.startsWith(other) && !line.startsWith('\\'));
     return colorLines(side.map((line) => line.slice(1)).join('\n'), path);
@@ -89,8 +98,8 @@ export function patchRows(
   const [old, fresh] = [sideOf('+'), sideOf('-')];
   let [left, right] = [0, 0];
   const rows = lines.flatMap((line): readonly DiffRow[] => {
-    const before = start.before + left;
-    const after = start.after + right;
+    const before = Number(firstBefore) + left;
+    const after = Number(firstAfter) + right;
     switch (line.charAt(0)) {
       case '-':
         left += 1;
@@ -129,13 +138,9 @@ function countFrom(rows: readonly DiffRow[], at: number, kind: DiffRow['kind']):
 
 function markPair(rows: DiffRow[], texts: readonly string[], left: number, right: number): void {
   const [before, after] = [texts[left]?.slice(1) ?? '', texts[right]?.slice(1) ?? ''];
-  const shorter = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < shorter && before[head] === after[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const { head, tail } = commonEnds(before.split(''), after.split(''));
   // Lines that have little in common are new, not changed.
-  if (head + tail < shorter / 3) return;
+  if (head + tail < Math.min(before.length, after.length) / 3) return;
   for (const [index, text] of [[left, before] as const, [right, after] as const]) {
     const row = rows[index];
     if (row !== undefined) rows[index] = { ...row, code: markRange(row.code, head, text.length - tail) };

@@ -68,15 +68,11 @@ function reactionBar(view: PullView, { place, id, reactions }: ShownComment): Ht
       ? []
       : [html`<span class="reaction" title="${people.join(', ')}">${emoji} ${people.length}</span>`];
   });
-  const choices = Object.entries(REACTIONS).map(([content, emoji]) =>
-    actionForm(
-      view,
-      'react',
-      { place, id, content },
-      html`<button class="emoji" aria-label="React with ${content}">${emoji}</button>`,
-    ),
+  const choices = Object.entries(REACTIONS).map(
+    ([content, emoji]) =>
+      html`<button class="emoji" name="content" value="${content}" aria-label="React with ${content}">${emoji}</button>`,
   );
-  return html`<div class="reactions">${shown}<details class="menu"><summary aria-label="Add a reaction">☺</summary><div class="menu-list emoji-list">${choices}</div></details></div>`;
+  return html`<div class="reactions">${shown}<details class="menu"><summary aria-label="Add a reaction">☺</summary><div class="menu-list emoji-list">${actionForm(view, 'react', { place, id }, html`${choices}`)}</div></details></div>`;
 }
 
 function menu(view: PullView, comment: ShownComment): Html | null {
@@ -128,8 +124,7 @@ function hunkOf({ thread }: Thread): Html | null {
   if (thread.location.kind === 'file') return null;
   const { original } = thread.location;
   const [header = '', ...lines] = thread.diffHunk.split('\n');
-  const [, before = '1', after = '1'] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(header) ?? [];
-  const rows = patchRows(lines, { before: Number(before), after: Number(after) }, thread.path);
+  const rows = patchRows(lines, header, thread.path);
   const count = LINES_ABOVE + 1 + original.line - (original.startLine ?? original.line);
   return html`<table class="diff hunk">${unifiedTable(rows.slice(-count))}</table>`;
 }

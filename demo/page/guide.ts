@@ -42,7 +42,8 @@ function renderStep(view: PullView, step: SceneStep, index: number): Html {
   if (index < play.step) return html`<li class="done">${words}<p>${step.result}</p></li>`;
   if (index > play.step) return html`<li class="later">${words}</li>`;
   const isReady = play.clicked !== index && holds(step.ready, view.session.github, play);
-  return html`<li class="now"><form method="post" action="/step"><input type="hidden" name="pull" value="${play.name}"><input type="hidden" name="step" value="${index}">${view.showsBehind && html`<input type="hidden" name="behind" value="1">`}<button class="button primary step"${!isReady && ' disabled'}>${words}</button></form>${!isReady && html`<p class="working">The agent is at work …</p>`}</li>`;
+  const says = 'body' in step.act && html`<p class="says">${step.act.body}</p>`;
+  return html`<li class="now"><form method="post" action="/step"><input type="hidden" name="pull" value="${play.name}"><input type="hidden" name="step" value="${index}">${view.showsBehind && html`<input type="hidden" name="behind" value="1">`}<button class="button primary step"${!isReady && ' disabled'}>${words}</button></form>${says}${!isReady && html`<p class="working">The agent is at work …</p>`}</li>`;
 }
 
 function renderNext(scene: Scene, isOver: boolean): Html {
@@ -55,8 +56,9 @@ function playButton({ id }: Scene, label: string, isPrimary: boolean): Html {
 }
 
 function renderFreePlay(view: PullView): Html {
-  const model = view.session.model === null ? 'A real model answers.' : view.play.scene.note;
-  return html`<section class="card guide"><h2>This pull request is yours</h2><p class="why">${model}</p><p>Write <code>/countersign tidy up</code> as ana at the end of the page, and decide on what the agent proposes.</p><div class="guide-foot"><a href="/">All stories</a></div></section>`;
+  const [model, task] =
+    view.session.model === null ? ['A real model answers.', 'and a task'] : [view.play.scene.note, 'tidy up'];
+  return html`<section class="card guide"><h2>This pull request is yours</h2><p class="why">${model}</p><p>Write <code>/countersign</code> ${task} as ana at the end of the page, and decide on what the agent proposes.</p><div class="guide-foot"><a href="/">All stories</a></div></section>`;
 }
 
 /** Trouble at the press of a button. */
@@ -66,7 +68,7 @@ export function renderTrouble(view: PullView, maker: TroubleMaker): Html {
   const buttons = Object.entries(TROUBLES).filter(([name]) => name !== 'model-hangs' || view.session.model !== null);
   const form = (name: string, label: string, className: string, isDisabled: boolean): Html =>
     html`<form method="post" action="/trouble"><input type="hidden" name="pull" value="${view.play.name}"><button class="button ${className}" name="trouble" value="${name}"${isDisabled && ' disabled'}>${label}</button></form>`;
-  return html`<details class="card trouble"${(armed.length > 0 || state !== 'running') && ' open'}><summary><h2>Trouble</h2></summary><p>Break something in the middle of a story. Nothing is lost, and nothing is committed twice.</p>
+  return html`<details class="card trouble"${(armed.length > 0 || state === 'killed') && ' open'}><summary><h2>Trouble</h2> <span class="when">break something on purpose</span></summary><p>Break something in the middle of a story. Nothing is lost, and nothing is committed twice.</p>
 <ul>${buttons.map(([name, { label, shows }]) => html`<li>${form(name, label, armed.some((one) => one === name) ? 'armed' : '', false)}<p>${shows}</p></li>`)}
 <li>${state === 'killed' ? form('start', 'Start the App again', 'primary', false) : form('kill', 'Kill the App now', 'danger', state === 'starting')}<p>${state === 'killed' ? 'It is dead. People can go on writing; it reads GitHub’s log of deliveries when it starts.' : 'Its process ends at once (SIGKILL), whatever it does.'}</p></li></ul></details>`;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { Marked } from 'marked';
 import sanitizeHtml from 'sanitize-html';
 import type { CommentedLines } from '../pull-request.ts';
@@ -28,8 +29,17 @@ const ALLOWED: sanitizeHtml.IOptions = {
   exclusiveFilter: ({ tag, attribs }) => tag === 'input' && attribs['type'] !== 'checkbox',
 };
 
+const RENDERED = new LRUCache<string, Html>({ max: 500 });
+
 /** Renders a comment as GitHub does: GFM with line breaks, sanitized, code colored, suggestions as diffs. */
 export function renderMarkdown(text: string, context: CommentContext): Html {
+  const key = JSON.stringify([text, context]);
+  const rendered = RENDERED.get(key) ?? renderAnew(text, context);
+  RENDERED.set(key, rendered);
+  return rendered;
+}
+
+function renderAnew(text: string, context: CommentContext): Html {
   // Nobody can guess the names of the places where trusted blocks are put back after the sanitizer.
   const nonce = randomUUID();
   const blocks: Html[] = [];
@@ -76,15 +86,16 @@ function toLocal(href: string, webUrl: string): string {
 
 function renderCode(code: string, info: string, { anchor }: CommentContext): Html {
   const language = info.split(/\s/)[0] ?? '';
-  if (language === 'suggestion' && anchor !== null) return renderSuggestion(code, anchor);
-  if (language === 'diff') return renderDiff(code.split('\n'));
-  const lines = colorLines(code, `.${language}`);
-  return html`<pre><code>${lines.map((line) => html`${line}\n`)}</code></pre>`;
+  // The parser keeps the last line end only where an empty line is above it.
+  const lines = code === '' ? [] : code.replace(/\n$/, '').split('\n');
+  if (language === 'suggestion' && anchor !== null) return renderSuggestion(lines, anchor);
+  if (language === 'diff') return renderDiff(lines);
+  return html`<pre><code>${colorLines(code, `.${language}`).map((line) => html`${line}\n`)}</code></pre>`;
 }
 
 /** A suggestion has only the new lines: GitHub shows them against the lines of its thread. */
-function renderSuggestion(code: string, { lines, first, path }: CommentedLines): Html {
-  const rows = replacementRows(lines, code === '' ? [] : code.split('\n'), first, path);
+function renderSuggestion(suggested: readonly string[], { lines, first, path }: CommentedLines): Html {
+  const rows = replacementRows(lines, suggested, first, path);
   return html`<div class="suggestion"><div class="suggestion-title">Suggested change</div><table class="diff">${unifiedTable(rows)}</table></div>`;
 }
 
@@ -102,11 +113,6 @@ function renderDiff(lines: readonly string[]): Html {
   );
   return html`<div class="suggestion"><div class="suggestion-title">${title.join('  ')}</div><table class="diff">${hunks.map(
     (hunk) =>
-      html`<tr class="diff-hunk"><td colspan="3">${hunk.header}</td></tr>${unifiedTable(patchRows(hunk.lines, startOf(hunk.header), path))}`,
+      html`<tr class="diff-hunk"><td colspan="3">${hunk.header}</td></tr>${unifiedTable(patchRows(hunk.lines, hunk.header, path))}`,
   )}</table></div>`;
-}
-
-function startOf(header: string): { readonly before: number; readonly after: number } {
-  const [, before = '1', after = '1'] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(header) ?? [];
-  return { before: Number(before), after: Number(after) };
 }

@@ -12,10 +12,15 @@ function tell(text) {
 
 const isUnsaved = (node) => node instanceof HTMLTextAreaElement && node.value !== node.defaultValue;
 
+let shown = '';
+
 function merge(text, address) {
+  if (address !== undefined && address !== location.href) history.pushState(null, '', address);
+  // Much that happens is not on this view.
+  if (text === shown) return;
+  shown = text;
   const next = new DOMParser().parseFromString(text, 'text/html');
   document.title = next.title;
-  if (address !== undefined && address !== location.href) history.pushState(null, '', address);
   Idiomorph.morph(document.body, next.body, {
     ignoreActiveValue: true,
     callbacks: {
@@ -34,7 +39,8 @@ function showFocus() {
   const id = document.getElementById('page')?.dataset.focus ?? '';
   const target = document.getElementById(id);
   target?.classList.add('focus');
-  if (target !== null && id !== focused) target.scrollIntoView({ block: 'center', behavior: 'smooth' });
+  const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
+  if (target !== null && id !== focused) target.scrollIntoView({ block: 'center', behavior });
   focused = id;
 }
 
@@ -70,8 +76,9 @@ async function submit(form, button) {
     for (const menu of document.querySelectorAll('details.menu[open]')) menu.open = false;
     if (isHere) await refresh();
     else {
+      const before = location.pathname;
       merge(text, response.url);
-      if (!form.action.endsWith('/step') && !form.action.endsWith('/as')) scrollTo(0, 0);
+      if (location.pathname !== before) scrollTo(0, 0);
     }
   } catch {
     tell('The demo has ended. Start it again in the terminal.');

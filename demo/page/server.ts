@@ -176,12 +176,25 @@ async function makeTrouble(session: Session, maker: TroubleMaker, name: string):
   else throw new PageError('There is no such trouble.');
 }
 
+/** What changes within this time is told at once (ms), because each time the browser draws the page again. */
+const JOIN_MS = 60;
+
 /** Tells the browser that something changed; it then fetches the page again. */
 function streamEvents({ session }: PageContext, response: ServerResponse): void {
   response.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' });
   response.write('retry: 500\n\n');
-  const stop = session.onChange(() => void response.write('data: changed\n\n'));
-  response.on('close', stop);
+  let timer: NodeJS.Timeout | null = null;
+  const tell = (): void => {
+    timer = null;
+    response.write('data: changed\n\n');
+  };
+  const stop = session.onChange(() => {
+    timer ??= setTimeout(tell, JOIN_MS);
+  });
+  response.on('close', () => {
+    stop();
+    if (timer !== null) clearTimeout(timer);
+  });
 }
 
 const resolve = (name: string): URL => new URL(import.meta.resolve(name));

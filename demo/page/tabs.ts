@@ -125,14 +125,14 @@ function renderFileDiff(
   const before = colorLines(readBlobText(store, 'before' in change ? change.before.sha : undefined), change.path);
   const after = colorLines(readBlobText(store, 'after' in change ? change.after.sha : undefined), change.path);
   const tables = patch.hunks.map((hunk) => {
-    const rows = patchRows(hunk.lines, { before: hunk.oldStart, after: hunk.newStart }, change.path).map((row) => ({
+    const header = `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`;
+    const rows = patchRows(hunk.lines, header, change.path).map((row) => ({
       ...row,
       // Whole files are colored better than parts of them; a marked row keeps its mark.
       code: row.code.markup.includes('<mark>')
         ? row.code
         : ((row.after === null ? before[row.before === null ? -1 : row.before - 1] : after[row.after - 1]) ?? row.code),
     }));
-    const header = `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`;
     return html`<tr class="diff-hunk"><td colspan="4">${header}</td></tr>${isSplit ? splitTable(rows, below) : unifiedTable(rows, below)}`;
   });
   return html`<section class="file"><div class="file-title"><span class="path">${change.path}</span> <span class="count"><span class="plus">+${patch.additions}</span> <span class="minus">−${patch.deletions}</span></span></div>${

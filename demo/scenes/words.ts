@@ -22,6 +22,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'not-addressed': 'talk among people, not for the App',
   'not-for-us': 'talk among people, not for the App',
   stored: 'stored, decided next',
+  'checks-noticed': 'checks of a commit are completed',
   duplicate: 'came before; nothing is done twice',
   // What people did.
   'run-started': 'a task: a run begins',
@@ -49,6 +50,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'enough-replies': 'this person had enough replies for now',
   'deferred-until-posted': 'waits until the pages are posted',
   // What happened on GitHub.
+  'pull-opened': 'a pull request to work on',
   'app-push': 'the App’s own commit arrived',
   'push-assessed': 'the branch moved: each pending change is held against the new lines',
   'review-dismissed': 'a dismissed review is a no',
@@ -61,6 +63,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'tool-calls-answered': 'the model gets what it asked for',
   'proposals-created': 'changes are ready to be shown',
   'proposals-posted': 'the changes are shown, and wait for people',
+  'waiting-published': 'its check run and its label tell how many changes are pending',
   'model-asked-again': 'the model is asked again',
   'model-attempt-failed': 'the model did not answer; it is asked again',
   'model-failed': 'the model failed; the run can be resumed',
