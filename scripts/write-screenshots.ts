@@ -5,12 +5,10 @@ import { chromium, type Page } from 'playwright-core';
 import { servePage } from '../demo/page/server.ts';
 import { startSession } from '../demo/page/session.ts';
 
-const FOLDER = fileURLToPath(new URL('../docs/images/', import.meta.url));
-
 const SIZE = { width: 1280, height: 800 };
 
-/** Plays the first story until its changes wait for people, and takes pictures of them, and behind the scenes. */
-async function takePictures(page: Page, url: string, scheme: string): Promise<void> {
+/** Plays the first story until one of its changes waits, and takes pictures of a change, and behind the scenes. */
+export async function takePictures(page: Page, url: string, folder: string, scheme: string): Promise<void> {
   await page.goto(url);
   await page.locator('.story').getByRole('button').first().click();
   await page.locator('button.step:enabled').click();
@@ -20,25 +18,30 @@ async function takePictures(page: Page, url: string, scheme: string): Promise<vo
     .locator('.thread')
     .first()
     .evaluate('node => window.scrollTo(0, node.getBoundingClientRect().top + window.scrollY - 130)');
-  await page.screenshot({ path: `${FOLDER}pull-request-${scheme}.png` });
+  await page.screenshot({ path: `${folder}/pull-request-${scheme}.png` });
+  await page.getByText('Open “Behind the scenes”').click();
   await page.locator('button.step:enabled').click();
   await page.locator('button.step:enabled', { hasText: 'Commit suggestion' }).waitFor();
-  await page.getByText('Open “Behind the scenes”').click();
   await page.locator('.phase.lit', { hasText: 'waits for people' }).waitFor();
-  await page.screenshot({ path: `${FOLDER}behind-the-scenes-${scheme}.png` });
+  await page.screenshot({ path: `${folder}/behind-the-scenes-${scheme}.png` });
 }
 
-mkdirSync(FOLDER, { recursive: true });
-const session = await startSession(null);
-const server = await servePage(session, null, 0);
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
-try {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await browser.newPage({ viewport: SIZE, colorScheme });
-    await takePictures(page, server.url, colorScheme);
+async function writeAll(): Promise<void> {
+  const folder = fileURLToPath(new URL('../docs/images', import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  const session = await startSession(null);
+  const server = await servePage(session, null, 0);
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  try {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await browser.newPage({ viewport: SIZE, colorScheme, reducedMotion: 'reduce' });
+      await takePictures(page, server.url, folder, colorScheme);
+    }
+  } finally {
+    await browser.close();
+    await server.close();
+    await session.close();
   }
-} finally {
-  await browser.close();
-  await server.close();
-  await session.close();
 }
+
+if (import.meta.main) await writeAll();

@@ -16,13 +16,16 @@ function textsUnder(folder: string): Record<string, string> {
 
 const sources = readFacts(Object.assign({}, ...['src', 'fakes', 'demo', 'lab'].map(textsUnder)));
 
+/** The files of these folders that the sources import. */
+function reached(paths: RegExp, folders: readonly string[] = ['src/']): readonly string[] {
+  return sources
+    .filter(({ path }) => paths.test(path))
+    .flatMap(({ path, imports }) => imports.map(({ from }) => posix.join(posix.dirname(path), from)))
+    .filter((target) => folders.some((folder) => target.startsWith(folder)));
+}
+
 describe('architecture', () => {
   it('payloads are built without knowledge of GitHub, and their view imports only payloads and formatting (S28)', () => {
-    const reached = (paths: RegExp): readonly string[] =>
-      sources
-        .filter(({ path }) => paths.test(path))
-        .flatMap(({ path, imports }) => imports.map(({ from }) => posix.join(posix.dirname(path), from)))
-        .filter((target) => target.startsWith('src/'));
     const outside = reached(/^src\/core\/edits\//).filter((target) => !target.startsWith('src/core/edits/'));
     // These files know only texts.
     expect([...new Set(outside)].sort()).toEqual([
@@ -68,6 +71,14 @@ describe('architecture', () => {
       lines: text.split('\n').length - 1,
     }));
     expect(findTooLarge(files)).toEqual([]);
+  });
+
+  it('the page of the demo is small, and only the process of its App loads the App (PG9, PG12)', () => {
+    const folder = join(root, 'demo/page');
+    const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect(texts.reduce((sum, text) => sum + text.split('\n').length - 1, 0)).toBeLessThanOrEqual(2_500);
+    const loaded = reached(/^demo\/(?:page\/(?!app-main)|scenes\/)/, ['src/', 'demo/environment']);
+    expect([...new Set(loaded)].sort()).toEqual(['src/app/app-identity.ts', 'src/lib/trust.ts']);
   });
 
   it('no test is skipped, focused or a to-do', () => {

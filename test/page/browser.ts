@@ -28,16 +28,21 @@ export type Visit = {
   readonly close: () => Promise<void>;
 };
 
+const VIEW: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' };
+
+/** Starts a session, its page and a browser. */
 export async function startVisit(own: Scene | null): Promise<Visit> {
   const session = await startSession(null);
-  await session.ready;
-  const server = await servePage(session, own, 0);
-  const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] });
+  const [server, browser] = await Promise.all([
+    servePage(session, own, 0),
+    chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] }),
+    session.ready,
+  ]);
   const errors: string[] = [];
   return {
     ...{ url: server.url, session, browser, errors },
     open: async (options = {}) => {
-      const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
+      const page = await (await browser.newContext({ ...VIEW, ...options })).newPage();
       page.setDefaultTimeout(20_000);
       page.on('pageerror', (error) => errors.push(error.message));
       page.on('console', (message) => {
@@ -56,17 +61,24 @@ export async function startVisit(own: Scene | null): Promise<Visit> {
 /** Opens the story with this title, and returns the number of clicks that lead to its end. */
 export async function playStory(page: Page, url: string, title: string): Promise<number> {
   await openStory(page, url, title);
-  for (let clicks = 1; ; clicks += 1) {
-    await page.locator('button.step:enabled').click();
-    await page.locator('.over, button.step:enabled').first().waitFor();
-    if (await page.locator('.over').isVisible()) return clicks;
-  }
+  for (let clicks = 1; ; clicks += 1) if (await playStep(page)) return clicks;
 }
 
+/** Opens a new pull request of the story with this title. */
 export async function openStory(page: Page, url: string, title: string): Promise<void> {
   await page.goto(url);
   await page.locator('.story', { hasText: title }).getByRole('button').click();
   await page.locator('.guide h2', { hasText: title }).waitFor();
+}
+
+/** Clicks the step whose turn it is, and waits until the next one is possible. Returns whether the story is over. */
+export async function playStep(page: Page): Promise<boolean> {
+  const step = page.locator('.now form', { has: page.locator('button.step:enabled') });
+  const number = await step.locator('input[name="step"]').getAttribute('value');
+  await step.locator('button').click();
+  const isOther = `:not(:has(input[name="step"][value="${number ?? ''}"]))`;
+  await page.locator(`.over, .now form${isOther} button.step:enabled`).first().waitFor();
+  return page.locator('.over').isVisible();
 }
 
 /** Chooses the person who acts. */
