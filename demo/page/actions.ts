@@ -2,6 +2,7 @@ import { OperationRefusedError } from '../../fakes/github/fake-github.ts';
 import { OPERATIONS } from '../../fakes/github/operations/operations.ts';
 import type { FakeReactionContent } from '../../fakes/github/state/github-state.ts';
 import type { FakePerson } from '../../fakes/people/person.ts';
+import { demoPullOf } from '../pull-request.ts';
 import type { PersonName } from '../scenes/people.ts';
 import type { SceneAct } from '../scenes/scenes.ts';
 import { REACTIONS } from './comments.ts';
@@ -32,6 +33,11 @@ function isReaction(name: string): name is FakeReactionContent {
 const ACTIONS: Readonly<Record<string, Action>> = {
   comment: (person, fields) => person.says(bodyIn(fields)),
   reply: (person, fields) => person.replies(idIn(fields), bodyIn(fields)),
+  'comment-line': ({ actor }, { path = '', line, body = '' }, { github }, play) => {
+    const { repositoryId, number } = play;
+    const place = { path, line: Number(line), side: 'RIGHT', commitSha: demoPullOf(github, play).head.sha } as const;
+    return github.apply(OPERATIONS.createReviewComment, { actor, repositoryId, number, body, ...place });
+  },
   'commit-suggestion': (person, fields) => person.commitsSuggestions(idIn(fields)),
   review: (person, fields) => {
     const event = REVIEW_EVENTS.find((one) => one === fields['event']);

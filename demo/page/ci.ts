@@ -65,19 +65,9 @@ function outcomeOf(github: FakeGitHub, sha: string, { path, failsOn, log, title 
   const lines = readBlobText(store, findTreeEntry(store, readGitCommit(store, sha)?.tree ?? '', path)?.sha).split('\n');
   const line = failsOn === null ? -1 : lines.findIndex((one) => one.includes(failsOn));
   if (line === -1)
-    return {
-      conclusion: 'success',
-      output: { title: 'All tests passed', summary: '4 passed' },
-      log: '4 passed\n',
-    };
-  const annotation = {
-    path,
-    startLine: line + 1,
-    endLine: line + 1,
-    level: 'failure',
-    message: title,
-    title: null,
-  } as const;
+    return { conclusion: 'success', output: { title: 'All tests passed', summary: '4 passed' }, log: '4 passed\n' };
+  const place = { path, startLine: line + 1, endLine: line + 1 };
+  const annotation = { ...place, level: 'failure', message: title, title: null } as const;
   const summary = `1 of 4 failed: ${title}`;
   return { conclusion: 'failure', output: { title, summary }, log, annotations: [annotation] };
 }

@@ -107,10 +107,7 @@ function renderDiff(lines: readonly string[]): Html {
     else hunks.at(-1)?.lines.push(line === '' ? ' ' : line);
   }
   if (hunks.length === 0) return html`<pre><code>${lines.join('\n')}</code></pre>`;
-  const title = lines.slice(
-    0,
-    lines.findIndex((line) => line.startsWith('@@')),
-  );
+  const title = lines.slice(0, lines.indexOf(hunks[0]?.header ?? ''));
   return html`<div class="suggestion"><div class="suggestion-title">${title.join('  ')}</div><table class="diff">${hunks.map(
     (hunk) =>
       html`<tr class="diff-hunk"><td colspan="3">${hunk.header}</td></tr>${unifiedTable(patchRows(hunk.lines, hunk.header, path))}`,

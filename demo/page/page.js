@@ -10,7 +10,9 @@ function tell(text) {
   tell.timer = setTimeout(() => toast.classList.remove('shown'), 6000);
 }
 
-const isUnsaved = (node) => node instanceof HTMLTextAreaElement && node.value !== node.defaultValue;
+const isUnsaved = (node) =>
+  (node instanceof HTMLTextAreaElement && node.value !== node.defaultValue) ||
+  (node instanceof HTMLSelectElement && node.selectedIndex > 0);
 
 let shown = '';
 
@@ -72,7 +74,7 @@ async function submit(form, button) {
     const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(data) });
     const text = await response.text();
     if (!response.ok) return tell(text);
-    for (const area of form.querySelectorAll('textarea')) area.value = area.defaultValue;
+    form.reset();
     for (const menu of document.querySelectorAll('details.menu[open]')) menu.open = false;
     if (isHere) await refresh();
     else {

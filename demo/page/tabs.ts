@@ -18,16 +18,8 @@ import type { Verdict, Verdicts } from './verdicts.ts';
 /** The tab *Conversation*. */
 export function renderConversation(view: PullView): Html {
   const { pull } = view;
-  const opening = renderComment(view, {
-    ...{
-      place: 'review',
-      id: pull.id,
-      authorId: pull.authorId,
-      body: pull.body ?? '',
-      at: pull.createdAt,
-      reactions: [],
-    },
-  });
+  const { id, authorId, createdAt: at } = pull;
+  const opening = renderComment(view, { place: 'review', id, authorId, body: pull.body ?? '', at, reactions: [] });
   const entries = listTimeline(view.github, view.play, pull).map((entry) => renderEntry(view, entry));
   return html`${opening}${entries}${renderChecks(view)}${renderCommentBox(view)}`;
 }
@@ -69,11 +61,7 @@ function renderReview(view: PullView, review: FakeReview, threads: readonly Thre
 
 function renderCommentBox(view: PullView): Html {
   const { login } = view.actor;
-  const verbs = [
-    ['COMMENT', 'Submit review'],
-    ['APPROVE', 'Approve'],
-    ['REQUEST_CHANGES', 'Request changes'],
-  ];
+  const verbs = { COMMENT: 'Submit review', APPROVE: 'Approve', REQUEST_CHANGES: 'Request changes' };
   return html`<div class="comment-box">${actionForm(
     view,
     'comment',
@@ -83,7 +71,7 @@ function renderCommentBox(view: PullView): Html {
     view,
     'review',
     {},
-    html`<label for="new-review">Review as <strong>${login}</strong></label><textarea id="new-review" name="body" rows="3" placeholder="Leave a comment"></textarea>${verbs.map(([event = '', words = '']) => html`<button class="button" name="event" value="${event}">${words}</button>`)}`,
+    html`<label for="new-review">Review as <strong>${login}</strong></label><textarea id="new-review" name="body" rows="3" placeholder="Leave a comment"></textarea>${Object.entries(verbs).map(([event, words]) => html`<button class="button" name="event" value="${event}">${words}</button>`)}`,
   )}</div></details></div>`;
 }
 
@@ -112,7 +100,7 @@ function renderFile(view: PullView, file: TreeFileDiff, threads: readonly Thread
     const columns = view.isSplit ? 4 : 3;
     return html`<tr class="thread-row"><td colspan="${columns}">${here.map((thread) => renderThread(view, thread, false))}</td></tr>`;
   };
-  return renderFileDiff(view, file, below, view.isSplit);
+  return html`${renderFileDiff(view, file, below, view.isSplit)}${file.patch.hunks.length > 0 && renderLineComment(view, file)}`;
 }
 
 function renderFileDiff(
@@ -140,6 +128,21 @@ function renderFileDiff(
       ? html`<p class="hint">No text to show.</p>`
       : html`<div class="scroll"><table class="diff${isSplit && ' split'}">${tables}</table></div>`
   }</section>`;
+}
+
+/** GitHub takes comments on the lines that the diff shows. */
+function renderLineComment(view: PullView, { change, patch }: TreeFileDiff): Html {
+  const options = patch.hunks.flatMap(({ lines, newStart }) =>
+    lines
+      .filter((line) => /^[ +]/.test(line))
+      .map((line, index) => html`<option value="${newStart + index}">${newStart + index} ${line.slice(1)}</option>`),
+  );
+  return html`<details class="line-comment"><summary>Comment on a line</summary>${actionForm(
+    view,
+    'comment-line',
+    { path: change.path },
+    html`<select name="line" aria-label="Line">${options}</select><textarea name="body" rows="3" aria-label="Comment on the line" placeholder="A comment, or your own lines in a suggestion block" required></textarea><button class="button primary">Comment</button>`,
+  )}</details>`;
 }
 
 /** The tab *Commits*: trailers, and what `verify` says from git alone. */

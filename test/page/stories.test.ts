@@ -64,6 +64,17 @@ describe.skipIf(CHROMIUM === undefined)('the page in a real browser (PG10)', () 
       expect(await page.locator('.diff .hljs-keyword').count()).toBeGreaterThan(0);
       await page.getByRole('link', { name: 'Split view' }).click();
       await page.locator('table.split .thread-row').waitFor();
+    });
+
+    it('takes a comment on a line, with a suggestion to commit', async () => {
+      const form = page.locator('.file:has-text("src/receipt.ts") + .line-comment');
+      await form.getByText('Comment on a line').click();
+      await form.getByLabel('Line', { exact: true }).selectOption('6');
+      await form.getByLabel('Comment on the line').fill('```suggestion\n  // Six.\n```');
+      await form.getByRole('button').click();
+      const thread = page.locator('.thread-row .thread', { hasText: '// Six.' });
+      await thread.locator('.diff-added').waitFor();
+      expect(await thread.getByRole('button', { name: 'Commit suggestion' }).isEnabled()).toBe(true);
       await page.getByRole('link', { name: 'Conversation' }).click();
     });
 
