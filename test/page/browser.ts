@@ -71,13 +71,16 @@ export async function openStory(page: Page, url: string, title: string): Promise
   await page.locator('.guide h2', { hasText: title }).waitFor();
 }
 
+/** The longest time that the agent takes for a step on a machine with other work (ms). */
+export const AGENT_MS = 45_000;
+
 /** Clicks the step whose turn it is, and waits until the next one is possible. Returns whether the story is over. */
 export async function playStep(page: Page): Promise<boolean> {
   const step = page.locator('.now form', { has: page.locator('button.step:enabled') });
   const number = await step.locator('input[name="step"]').getAttribute('value');
   await step.locator('button').click();
   const isOther = `:not(:has(input[name="step"][value="${number ?? ''}"]))`;
-  await page.locator(`.over, .now form${isOther} button.step:enabled`).first().waitFor();
+  await page.locator(`.over, .now form${isOther} button.step:enabled`).first().waitFor({ timeout: AGENT_MS });
   return page.locator('.over').isVisible();
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCENES } from '../../demo/scenes/scenes.ts';
 import { takePictures } from '../../scripts/write-screenshots.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
-import { actAs, CHROMIUM, openStory, playStep, playStory, startVisit, type Visit } from './browser.ts';
+import { AGENT_MS, actAs, CHROMIUM, openStory, playStep, playStory, startVisit, type Visit } from './browser.ts';
 
 const scratch = scratchFolder();
 
@@ -16,7 +16,7 @@ async function press(name: string): Promise<void> {
   await page.locator('.trouble').getByRole('button', { name }).click();
 }
 
-describe.skipIf(CHROMIUM === undefined)('the page in a real browser (PG10)', () => {
+describe.skipIf(CHROMIUM === undefined)('the page in a real browser (PG10)', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     visit = await startVisit(null);
     page = await visit.open();
@@ -159,7 +159,7 @@ describe.skipIf(CHROMIUM === undefined)('the page in a real browser (PG10)', () 
       await page.locator('.comment:not(.by-app)', { hasText: '/approve' }).waitFor();
       await press('Start the App again');
       await page.locator('.app-state.running').waitFor();
-      await page.locator('button.step:enabled', { hasText: 'looks at the commits' }).waitFor();
+      await page.locator('button.step:enabled', { hasText: 'looks at the commits' }).waitFor({ timeout: AGENT_MS });
     });
 
     it('and exactly what was approved is on the branch', async () => {
