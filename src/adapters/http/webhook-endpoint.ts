@@ -79,7 +79,7 @@ function readHeaders({ headers }: IncomingMessage): Omit<SignedDelivery, 'payloa
   const signature = String(headers['x-hub-signature-256']);
   if (!SIGNATURE_PATTERN.test(signature)) return 'no-signature';
   if (!JSON_TYPE_PATTERN.test(headers['content-type'] ?? '')) return 'content-type';
-  const [id, name] = [String(headers['x-github-delivery']), String(headers['x-github-event'])];
+  const [id, name] = [String(headers['x-github-delivery'] ?? ''), String(headers['x-github-event'] ?? '')];
   return ID_PATTERN.test(id) && NAME_PATTERN.test(name) ? { id, name, signature } : 'malformed';
 }
 

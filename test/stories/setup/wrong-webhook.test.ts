@@ -56,6 +56,7 @@ describe('a webhook that was set up wrong', () => {
     ['no signature', { 'x-hub-signature-256': '' }, '{}', 401, 'no-signature', 'has no secret'],
     ['a form', FORM, `payload=${CANARY}`, 400, 'content-type', 'Set the webhook’s content type to application/json'],
     ['no event, as by a proxy', { 'x-github-event': '' }, '{}', 400, 'malformed', '.'],
+    ['no id, as by a proxy', { 'x-github-delivery': '' }, '{}', 400, 'malformed', '.'],
     ['broken JSON', {}, `{"action":"${CANARY}`, 400, 'malformed', '.'],
   ] as const)('a webhook with %s leaves a line that says what to set (O4)', async (...row) => {
     const [_, changes, body, status, cause, fix] = row;
