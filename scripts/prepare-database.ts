@@ -8,11 +8,12 @@ import process from 'node:process';
 import { PGlite } from '@electric-sql/pglite';
 import { migrate } from '../src/adapters/store/engine/migrate.ts';
 import { createPgliteBackend, PGLITE_OPTIONS } from '../src/adapters/store/engine/pglite.ts';
-import { PREPARED_DATABASE } from '../src/adapters/store/engine/prepared-database.ts';
+import { DROP_TEMPLATES, PREPARED_DATABASE } from '../src/adapters/store/engine/prepared-database.ts';
 
 async function createArchive(): Promise<Buffer> {
   const pglite = await PGlite.create(PGLITE_OPTIONS);
   await migrate(createPgliteBackend(pglite, async () => {}).db);
+  for (const statement of DROP_TEMPLATES) await pglite.exec(statement);
   const archive = await pglite.dumpDataDir('gzip');
   await pglite.close();
   return Buffer.from(await archive.arrayBuffer());

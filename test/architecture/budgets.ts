@@ -19,7 +19,7 @@ const BUDGETS: readonly Budget[] = [
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_090 },
   { room: 'worker', files: /^src\/worker\//, lines: 4_860 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_025 },
-  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_875 },
+  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_882 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_335 },
   { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_250 },

@@ -1,11 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/adapters/store/engine/migrate.ts';
-import { createPgliteBackend, PGLITE_OPTIONS } from '../../src/adapters/store/engine/pglite.ts';
 import { openPostgres } from '../../src/adapters/store/engine/postgres.ts';
+import { readPreparedDatabase, unpackPreparedDatabase } from '../../src/adapters/store/engine/prepared-database.ts';
 import { makeDatabase, type ServerDatabase, serverUrl } from './server-database.ts';
 
 declare module 'vitest' {
@@ -26,10 +25,10 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   const folder = await mkdtemp(join(tmpdir(), 'countersign-tests-'));
   const directory = join(folder, 'template');
   const archive = join(folder, 'template.tar');
-  await writeFile(archive, await createTemplate(join(directory, 'database')));
+  await writeFile(archive, await unpackTemplate(join(directory, 'database')));
   provide('templateDatabase', directory);
   provide('templateArchive', archive);
-  provide('compiledCode', join(folder, 'compiled'));
+  provide('compiledCode', join(import.meta.dirname, '../../.compiled'));
   const onServer = await createServerTemplate();
   provide('serverTemplate', onServer?.name ?? null);
   return async () => {
@@ -38,16 +37,15 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   };
 }
 
-/** Creates a database in this directory, without syncing; returns it as an archive. */
-async function createTemplate(dataDir: string): Promise<Uint8Array> {
-  await mkdir(dirname(dataDir));
-  const pglite = await PGlite.create({ ...PGLITE_OPTIONS, dataDir });
-  const backend = await createPgliteBackend(pglite, async () => {});
-  await migrate(backend.db);
-  await backend.close();
-  const archive = await pglite.dumpDataDir('none');
-  await pglite.close();
-  return new Uint8Array(await archive.arrayBuffer());
+/** Unpacks the database of `npm ci` into this directory; returns it as an archive. */
+async function unpackTemplate(directory: string): Promise<Uint8Array> {
+  // After a change of the migrations there is none yet.
+  await import('../../scripts/prepare-database.ts');
+  const archive = readPreparedDatabase();
+  if (archive === null) throw new Error('The embedded database could not be prepared.');
+  await mkdir(directory, { recursive: true });
+  await unpackPreparedDatabase(directory);
+  return archive;
 }
 
 async function createServerTemplate(): Promise<ServerDatabase | null> {

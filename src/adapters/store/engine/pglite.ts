@@ -7,7 +7,7 @@ import { storedAs } from '../../../lib/trust.ts';
 import { lockDirectory, makePrivateDirectory } from './data-directory.ts';
 import { DatabaseError } from './errors.ts';
 import { explainDataDir, reasonOf } from './opening-errors.ts';
-import { INITDB_OPTIONS, unpackPreparedDatabase } from './prepared-database.ts';
+import { INITDB_OPTIONS, readPreparedDatabase, unpackPreparedDatabase } from './prepared-database.ts';
 import type { Backend, DatabaseSchema } from './schema.ts';
 
 /** Every PGlite has these options. */
@@ -37,7 +37,10 @@ export async function openPglite(dataDir: string | null): Promise<Backend> {
 async function startPglite(dataDir: string | null): Promise<PGlite> {
   // V8 optimizes a function of PostgreSQL once it is hot: that takes up to 500 MB, and no step becomes faster by it.
   setFlagsFromString('--wasm-tiering-budget=2000000000');
-  if (dataDir === null) return PGlite.create(PGLITE_OPTIONS);
+  if (dataDir === null) {
+    const archive = readPreparedDatabase();
+    return PGlite.create({ ...PGLITE_OPTIONS, ...(archive === null ? {} : { loadDataDir: new Blob([archive]) }) });
+  }
   const directory = join(dataDir, 'database');
   makePrivateDirectory(directory);
   const isNew = readdirSync(directory).length === 0;
