@@ -5,7 +5,7 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_130 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_140 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
@@ -19,7 +19,7 @@ const BUDGETS: readonly Budget[] = [
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_090 },
   { room: 'worker', files: /^src\/worker\//, lines: 4_860 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_025 },
-  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_882 },
+  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_895 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_335 },
   { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_250 },

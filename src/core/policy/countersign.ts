@@ -69,14 +69,19 @@ export type CountersignedCommit = {
 };
 
 /** The rules that decide which votes count. */
-type VoteRules = Pick<CountersignRequest, 'rules' | 'standing'>;
+export type VotingRules = Pick<CountersignRequest, 'rules' | 'standing'>;
 
-function checkProposalToCommit(item: ProposalToCommit, { rules, standing }: VoteRules): void {
+/** Whether the approvals that count now are enough. */
+export function hasEnoughApprovals(item: ProposalToCommit, { rules, standing }: VotingRules): boolean {
+  return isApproved(item.proposal, rules, permissionLookup(item, standing));
+}
+
+function checkProposalToCommit(item: ProposalToCommit, rules: VotingRules): void {
   const { proposal } = item;
   const { change } = proposal;
   if (change.op === 'read') throw new Error(`Proposal ${proposal.id} only reads a file`);
   if (proposal.state !== 'executing') throw new Error(`Proposal ${proposal.id} is ${proposal.state}, not executing`);
-  if (!isApproved(proposal, rules, permissionLookup(item, standing)))
+  if (!hasEnoughApprovals(item, rules))
     throw new Error(`Proposal ${proposal.id} does not have enough approvals that count`);
   if (recomputedDigest(change) !== change.digest)
     throw new Error(`Proposal ${proposal.id} differs from what was shown`);
@@ -85,7 +90,7 @@ function checkProposalToCommit(item: ProposalToCommit, { rules, standing }: Vote
 /** One entry for each member, all with the id and the approvers of their proposal. */
 function commitMessageEntries(
   item: ProposalToCommit,
-  { rules, standing }: VoteRules,
+  { rules, standing }: VotingRules,
   plannedWrites: readonly PlannedWrites[],
 ): readonly CommitMessageEntry[] {
   const { id, origin } = item.proposal;
