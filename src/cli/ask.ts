@@ -2,14 +2,9 @@ import process from 'node:process';
 import { askOperatorSocket } from '../adapters/http/operator-socket.ts';
 import { DatabaseError } from '../adapters/store/engine/errors.ts';
 import type { Backend } from '../adapters/store/engine/schema.ts';
-import { openLedger, type RequiredSchema } from '../adapters/store/open.ts';
-import {
-  answerOperator,
-  type OperatorAnswer,
-  type OperatorInput,
-  type OperatorQuestion,
-  readOperatorAnswer,
-} from '../adapters/store/operator.ts';
+import type { RequiredSchema } from '../adapters/store/open.ts';
+import type { OperatorAnswer, OperatorInput, OperatorQuestion } from '../adapters/store/operator.ts';
+import { readOperatorAnswer } from '../adapters/store/operator-answer.ts';
 import { loadDatabaseConfig } from '../app/config/env.ts';
 import { escapeHiddenInJson } from '../core/edits/text/unicode.ts';
 import { reportProblem } from './options.ts';
@@ -40,6 +35,9 @@ export async function withDatabase(
     if (answer?.kind === 'answer') return readOperatorAnswer(question, answer.json);
     if (answer?.kind === 'refused')
       throw new DatabaseError('The running server cannot answer; its log says why. Use the version that it runs.');
+    // Loaded late: with a running server the command needs no database.
+    const { openLedger } = await import('../adapters/store/open.ts');
+    const { answerOperator } = await import('../adapters/store/operator.ts');
     const backend = opened[0] ?? (await openLedger({ databaseUrl, dataDir }, requires));
     opened[0] = backend;
     return answerOperator(backend.db, question, input);

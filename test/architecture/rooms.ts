@@ -111,7 +111,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/adapters/store': {
     what: 'PostgreSQL and PGlite',
-    entries: ['store.ts', 'open.ts', 'ledger.ts', 'operator.ts', 'list-pending.ts', 'inspect-pull.ts', 'report.ts'],
+    entries: [
+      ...['store.ts', 'open.ts', 'ledger.ts', 'operator.ts', 'operator-answer.ts'],
+      ...['list-pending.ts', 'inspect-pull.ts', 'report.ts'],
+    ],
   },
   'src/adapters/store/engine': {
     what: 'connections, migrations, database errors',

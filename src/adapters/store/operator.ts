@@ -40,11 +40,3 @@ export function answerOperator<Question extends OperatorQuestion>(
 ): Promise<OperatorAnswer<Question>> {
   return storedAs(QUESTIONS[question](db, storedAs(input)));
 }
-
-/** The JSON that a server of this version answered. */
-export function readOperatorAnswer<Question extends OperatorQuestion>(
-  _question: Question,
-  json: unknown,
-): OperatorAnswer<Question> {
-  return storedAs(json);
-}
