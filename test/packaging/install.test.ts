@@ -17,6 +17,12 @@ const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const folder = scratchFolder();
 
+/** A database that is there is not prepared again. */
+function bringDatabase(app: string): void {
+  mkdirSync(join(app, 'dist'), { recursive: true });
+  if (existsSync(PREPARED_DATABASE)) cpSync(PREPARED_DATABASE, join(app, 'dist', basename(PREPARED_DATABASE)));
+}
+
 /** The folders that `npm ci --omit=dev` makes right below `node_modules`: those of the lock file without development. */
 function productionPackages(): readonly string[] {
   const lock = parseJson(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -108,8 +114,7 @@ describe('an installation without development tools', { timeout: 240_000 }, () =
     for (const name of [...names, 'tsconfig.json', 'tsconfig.build.json', '.npmrc'])
       cpSync(join(root, name), join(source, name), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'));
-    // A database that is there is not prepared again.
-    if (existsSync(PREPARED_DATABASE)) cpSync(PREPARED_DATABASE, join(source, 'dist', basename(PREPARED_DATABASE)));
+    bringDatabase(source);
     const { stdout } = await execute('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: source });
     const app = join(dependencies, 'node_modules/countersign');
     mkdirSync(app);
@@ -123,6 +128,7 @@ describe('an installation without development tools', { timeout: 240_000 }, () =
   it('starts from what the steps of the Dockerfile leave, and answers its health check (O24)', async () => {
     const lines = readFileSync(join(root, 'Dockerfile'), 'utf8').replaceAll('\\\n', ' ').split('\n');
     const app = join(folder, 'image');
+    bringDatabase(app);
     const skipped: string[] = [];
     for (const line of lines) {
       const [word = '', ...words] = line.split(/\s+/);

@@ -6,8 +6,8 @@ describe('the benchmarks', () => {
   it('latencies: measures each round', async () => {
     const database = await createEmbeddedDatabase();
     try {
-      const { review, commit } = await measureLatencies(database.environment, 2);
-      for (const samples of [review, commit]) expect(samples).toEqual([expect.any(Number), expect.any(Number)]);
+      const { review, commit } = await measureLatencies(database.environment, 1);
+      for (const samples of [review, commit]) expect(samples).toEqual([expect.any(Number)]);
     } finally {
       await database.drop();
     }

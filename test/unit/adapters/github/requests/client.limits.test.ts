@@ -160,7 +160,7 @@ describe('a response of unlimited size', () => {
   });
 
   it('is not read through compression either (X19)', async () => {
-    const bomb = gzipSync(Buffer.alloc(300 * MEGABYTE, ' '));
+    const bomb = gzipSync(Buffer.alloc(130 * MEGABYTE, ' '), { level: 1 });
     const github = await githubWith((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       response.end(bomb);
