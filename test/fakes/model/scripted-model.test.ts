@@ -22,24 +22,6 @@ const question = {
 const hello = { model: 'scripted', messages: [{ role: 'user' as const, content: 'hello' }] };
 
 describe('the scripted model', () => {
-  it('plays every fault', async () => {
-    const client = await start();
-    model.script(
-      { fault: 'status', status: 429, headers: { 'retry-after': '7' } },
-      { fault: 'invalid-body', body: '<html>' },
-      { fault: 'empty-choices' },
-      { fault: 'reset' },
-      { fault: 'hang' },
-    );
-    const ask = () => client.chat.completions.create(hello);
-    await expect(ask()).rejects.toMatchObject({ status: 429 });
-    await expect(ask()).rejects.toThrow();
-    expect((await ask()).choices).toEqual([]);
-    await expect(ask()).rejects.toThrow('Connection error');
-    await expect(ask()).rejects.toThrow('timed out');
-    expect(model.violations).toEqual([]);
-  });
-
   it('streams to a real client, whole however it is cut into pieces (S173)', async () => {
     const client = await start();
     const turn = { content: 'Größe “x” 👍', calls: [{ id: 'a', name: 'read_file', arguments: { path: 'ß' } }] };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { uninstallApp } from '../../../../fakes/github/operations/accounts.ts';
 import {
   createIssueComment,
   deleteIssueComment,
@@ -10,13 +9,11 @@ import {
   closePullRequest,
   createPullRequest,
   editPullRequest,
-  lockPullRequest,
   mergePullRequest,
   reopenPullRequest,
   setPullRequestDraft,
 } from '../../../../fakes/github/operations/pull-requests.ts';
 import { forkRepository } from '../../../../fakes/github/operations/repositories.ts';
-import { createPullRequestReview } from '../../../../fakes/github/operations/reviews.ts';
 import { createFixture, requireDefined } from '../fixture.ts';
 
 describe('conversations', () => {
@@ -45,36 +42,6 @@ describe('conversations', () => {
     fixture.apply(deleteIssueComment, { ...target, commentId: comment.id });
     expect(fixture.eventNames()).toEqual(['issue_comment.created', 'issue_comment.edited', 'issue_comment.deleted']);
     expect(fixture.pull().comments.size).toBe(0);
-    expect(fixture.problems).toEqual([]);
-  });
-
-  it('refuses blank and too long bodies, and lets only collaborators write in a locked conversation', () => {
-    const fixture = createFixture();
-    const target = { repositoryId: fixture.repositoryId, number: fixture.number };
-    const eve = { ...target, actor: fixture.actors.eve };
-    expect(fixture.refusal(createIssueComment, { ...eve, body: ' ' }).status).toBe(422);
-    expect(fixture.refusal(createIssueComment, { ...eve, body: 'x'.repeat(65_537) }).status).toBe(422);
-    expect(fixture.refusal(lockPullRequest, { ...eve, locked: true }).status).toBe(403);
-    fixture.apply(lockPullRequest, { ...target, actor: fixture.actors.ana, locked: true });
-    expect(fixture.refusal(createIssueComment, { ...eve, body: 'x' }).status).toBe(403);
-    expect(fixture.refusal(createPullRequestReview, { ...eve, body: 'x', event: 'COMMENT' })).toMatchObject({
-      status: 422,
-    });
-    fixture.apply(createIssueComment, { ...target, actor: fixture.actors.ben, body: 'x' });
-    expect(fixture.refusal(createIssueComment, { ...eve, number: 99, body: 'x' }).status).toBe(404);
-  });
-});
-
-describe('installations', () => {
-  it('send one webhook when an App is removed (I15)', () => {
-    const fixture = createFixture();
-    const installationId = requireDefined([...fixture.state().installations.keys()][0]);
-    fixture.clearEvents();
-    fixture.apply(uninstallApp, { installationId });
-    expect(fixture.events).toMatchObject([
-      { name: 'installation', action: 'deleted', payload: { installation: { id: installationId } } },
-    ]);
-    expect(fixture.refusal(uninstallApp, { installationId }).status).toBe(404);
     expect(fixture.problems).toEqual([]);
   });
 });

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createReviewComment, replyToReviewComment } from '../../../../fakes/github/operations/review-comments.ts';
+import { createReviewComment } from '../../../../fakes/github/operations/review-comments.ts';
 import { resolveReviewThread, unresolveReviewThread } from '../../../../fakes/github/operations/review-threads.ts';
-import {
-  createPullRequestReview,
-  deletePendingReview,
-  dismissPullRequestReview,
-  editPullRequestReview,
-  submitPullRequestReview,
-} from '../../../../fakes/github/operations/reviews.ts';
+import { createPullRequestReview } from '../../../../fakes/github/operations/reviews.ts';
 import { reviewCommentPayload } from '../../../../fakes/github/payloads/pull-requests.ts';
 import { findPullFileDiff } from '../../../../fakes/github/state/commits.ts';
 import { BASE_TEXT, createFixture, HEAD_TEXT, LINES, requireDefined } from '../fixture.ts';
@@ -107,61 +101,6 @@ describe('reviews', () => {
     expect(range).toMatchObject({ position: 6, diff_hunk: expect.stringMatching(/^@@ -12,7 \+12,8 @@.*\n line 12\n/) });
     expect(requireDefined(range)['diff_hunk']).toMatch(/\n\+added 16$/);
     expect(old).toMatchObject({ line: 15, side: 'LEFT', start_line: null });
-  });
-
-  it('shows a pending review only to its author, who cannot review, comment or reply before submitting it', () => {
-    const fixture = createFixture();
-    const target = { actor: fixture.actors.bot, repositoryId: fixture.repositoryId, number: fixture.number };
-    fixture.apply(createPullRequestReview, {
-      ...target,
-      event: 'COMMENT',
-      body: 'first',
-      comments: [{ path, line: 15, body: 'root' }],
-    });
-    const root = requireDefined([...fixture.pull().reviewComments.keys()][0]);
-    fixture.clearEvents();
-    const pending = fixture.apply(createPullRequestReview, {
-      ...target,
-      comments: [{ path, line: 16, body: 'draft' }],
-    });
-    expect(fixture.events).toEqual([]);
-    expect(pending).toMatchObject({ state: 'PENDING', submittedAt: null });
-    expect(fixture.refusal(createPullRequestReview, { ...target, event: 'COMMENT', body: 'x' }).errors).toEqual([
-      'User can only have one pending review per pull request',
-    ]);
-    const reply = fixture.refusal(replyToReviewComment, { ...target, inReplyTo: root, body: 'x' });
-    expect(JSON.stringify(reply.errors)).toContain('user_id can only have one pending review per pull request');
-    fixture.apply(submitPullRequestReview, { ...target, reviewId: pending.id, event: 'COMMENT', body: 'done' });
-    expect(fixture.eventNames()).toEqual(['pull_request_review.submitted', 'pull_request_review_comment.created']);
-    expect(fixture.refusal(deletePendingReview, { ...target, reviewId: pending.id }).status).toBe(422);
-    const other = fixture.apply(createPullRequestReview, { ...target, comments: [{ path, line: 17, body: 'draft' }] });
-    fixture.apply(deletePendingReview, { ...target, reviewId: other.id });
-    expect([...fixture.pull().threads.keys()].length).toBe(2);
-    expect(fixture.problems).toEqual([]);
-  });
-
-  it('requires a body, and forbids authors to approve or to request changes', () => {
-    const fixture = createFixture();
-    const target = { actor: fixture.actors.ben, repositoryId: fixture.repositoryId, number: fixture.number };
-    const ana = { ...target, actor: fixture.actors.ana };
-    expect(fixture.refusal(createPullRequestReview, { ...ana, event: 'COMMENT' }).status).toBe(422);
-    expect(fixture.refusal(createPullRequestReview, { ...ana, event: 'REQUEST_CHANGES', body: ' ' }).status).toBe(422);
-    expect(fixture.refusal(createPullRequestReview, { ...target, event: 'APPROVE' }).status).toBe(422);
-    expect(
-      fixture.refusal(createPullRequestReview, { ...ana, event: 'COMMENT', body: 'x'.repeat(65_537) }).status,
-    ).toBe(422);
-    const approved = fixture.apply(createPullRequestReview, { ...ana, event: 'APPROVE' });
-    const commented = fixture.apply(createPullRequestReview, { ...ana, event: 'COMMENT', body: 'x' });
-    fixture.apply(editPullRequestReview, { ...ana, reviewId: commented.id, body: 'y' });
-    fixture.apply(dismissPullRequestReview, { ...target, reviewId: approved.id, message: 'no' });
-    expect(fixture.refusal(dismissPullRequestReview, { ...target, reviewId: commented.id, message: 'no' }).status).toBe(
-      422,
-    );
-    expect(fixture.refusal(dismissPullRequestReview, { ...target, reviewId: approved.id, message: 'no' }).status).toBe(
-      422,
-    );
-    expect(fixture.eventNames().slice(-2)).toEqual(['pull_request_review.edited', 'pull_request_review.dismissed']);
-    expect(fixture.problems).toEqual([]);
   });
 
   it('resolves and unresolves with one webhook, only with the right to do so (S53)', () => {

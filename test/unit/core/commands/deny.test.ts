@@ -107,9 +107,9 @@ describe('a denial before a commit attempt overrides every approval (S77, B14)',
     const attempt = game.commitBegins();
     says(game, BEN, '/deny all');
     if (attempt !== null) game.commitLands(attempt);
-    const { effects } = says(game, ANA, `/approve ${game.pull.proposals[0]?.id}`);
-    const told = effects.flatMap((effect) => (effect.type === 'reply' ? [effect.reply] : []));
-    expect(told).toEqual([expect.stringContaining(`was already applied by ${ANA.login}`)]);
+    expect(told(says(game, ANA, `/approve ${game.pull.proposals[0]?.id}`))).toEqual([
+      expect.stringContaining(`was already applied by ${ANA.login}`),
+    ]);
   });
 
   it('also if it was written before the approval and arrives after it', () => {
@@ -148,19 +148,15 @@ describe('a dead letter could have been a denial (V4, G8)', () => {
   it('clears earlier approvals, which can be given again', () => {
     const game = withPending(2);
     says(game, ANA, `/approve ${game.pull.proposals[0]?.id}`);
-    const { reason, effects } = putAside(game);
-    expect(reason).toBe('approvals-suspended');
-    const told = effects.flatMap((effect) => (effect.type === 'reply' ? [effect.reply] : []));
+    const step = putAside(game);
+    expect(step.reason).toBe('approvals-suspended');
     const first = game.pull.proposals[0]?.id;
-    expect(told).toEqual([expect.stringMatching(new RegExp(`internal error \\(\`f00d\`\\)[^]*${first}`))]);
+    expect(told(step)).toEqual([expect.stringMatching(new RegExp(`internal error \\(\`f00d\`\\)[^]*${first}`))]);
     expect(states(game)).toEqual(['proposed', 'proposed']);
     expect(game.commitBegins()?.ids ?? []).toEqual([]);
     says(game, ANA, `/approve ${first}`);
     expect(game.commitBegins()?.ids).toEqual([first]);
   });
-
-  const told = ({ effects }: Pick<Step, 'effects'>): readonly string[] =>
-    effects.flatMap((effect) => (effect.type === 'reply' ? [effect.reply] : []));
 
   /** One change in a commit attempt, and a dead letter. */
   function doubted(): { game: TableGame; id: string; runId: string } {
@@ -220,6 +216,10 @@ describe('/edit is about the proposals that it refers to (S47, S59)', () => {
     expect(states(game)).toEqual(['proposed']);
   });
 });
+
+function told({ effects }: Pick<Step, 'effects'>): readonly string[] {
+  return effects.flatMap((effect) => (effect.type === 'reply' ? [effect.reply] : []));
+}
 
 function never(): never {
   throw new Error('Nothing waits.');

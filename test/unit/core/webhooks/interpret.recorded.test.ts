@@ -1,6 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { interpret } from '../../../../src/core/webhooks/interpret.ts';
-import { RECORDED_DELIVERIES, recordedDelivery, recordedText } from './recorded-delivery.ts';
+import { isRecord, parseJson } from '../../../../src/lib/trust.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../fixtures/deliveries');
+
+const RECORDED_DELIVERIES: readonly string[] = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => name.replace('.json', ''))
+  .sort();
+
+function recordedText(name: string): string {
+  return readFileSync(join(FOLDER, `${name}.json`), 'utf8');
+}
 
 const APP = { slug: 'countersign', botId: 1002 };
 
@@ -19,7 +32,10 @@ const READINGS = {
 };
 
 function readingOf(name: string): string {
-  const read = interpret({ ...recordedDelivery(name), app: APP });
+  const recorded = parseJson(recordedText(name));
+  const headers = isRecord(recorded) ? recorded['headers'] : null;
+  if (!isRecord(recorded) || !isRecord(headers)) throw new Error(`${name} is no recorded delivery.`);
+  const read = interpret({ event: String(headers['x-github-event']), payload: recorded['payload'], app: APP });
   if (read.kind === 'ignored') return `ignored: ${read.reason}`;
   if (read.kind !== 'intent') return read.kind;
   const { intent } = read;
