@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { PullRequestRef } from '../../core/state/intent.ts';
-import { describeProposal, type Proposal, type ProposalState } from '../../core/state/proposal.ts';
-import type { Phase, Run } from '../../core/state/run.ts';
+import { describeProposal, type Proposal } from '../../core/state/proposal.ts';
+import type { Run } from '../../core/state/run.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import { type DatabaseSchema, fromStored, RUN_SCHEMA } from './engine/schema.ts';
 import { findPullKeys } from './ledger.ts';
@@ -9,47 +8,6 @@ import type { StoredPullState } from './load.ts';
 
 /** Events and effects that are shown, the last ones. */
 const MAX_ROWS = 30;
-
-/** One pull request as stored. Times are ISO 8601. */
-export type InspectedPull = {
-  readonly pull: PullRequestRef;
-  /** The active run, or else the last one; null if there is none, or if another version stored it. */
-  readonly run: {
-    readonly id: string;
-    readonly task: string;
-    readonly requester: string;
-    readonly phase: Phase;
-    readonly responses: number;
-  } | null;
-  readonly queuedTasks: number;
-  /** The changes of the run and all open ones, oldest first. */
-  readonly changes: readonly {
-    readonly id: string;
-    readonly state: ProposalState;
-    readonly what: string;
-    readonly url: string | null;
-    readonly note: string | null;
-  }[];
-  /** Oldest first. `reason` is null while the event waits. */
-  readonly events: readonly {
-    readonly at: string;
-    readonly what: string;
-    readonly by: string | null;
-    readonly delivery: string | null;
-    readonly reason: string | null;
-    readonly attempts: number;
-    readonly error: string | null;
-  }[];
-  /** Oldest first. `doneAt` is null while the effect waits or is performed. */
-  readonly effects: readonly {
-    readonly type: string;
-    readonly requestedAt: string;
-    readonly dueAt: string;
-    readonly doneAt: string | null;
-    readonly attempts: number;
-    readonly error: string | null;
-  }[];
-};
 
 /** The pull request of this name, once for each installation that had it; empty if none is stored. */
 export async function inspectPull(
@@ -60,7 +18,11 @@ export async function inspectPull(
   return Promise.all(keys.map((key) => inspectKey(db, key)));
 }
 
-async function inspectKey(db: Kysely<DatabaseSchema>, key: string): Promise<InspectedPull> {
+/** One pull request as stored. Times are ISO 8601. */
+export type InspectedPull = Awaited<ReturnType<typeof inspectKey>>;
+
+/** `run` is the active one, or else the last one; null if there is none, or if another version stored it. */
+async function inspectKey(db: Kysely<DatabaseSchema>, key: string) {
   const pull = await db
     .selectFrom('pulls')
     .leftJoin('runs', (join) => join.onRef('runs.run_id', '=', 'pulls.run_id').on('runs.schema', '=', RUN_SCHEMA))
@@ -79,15 +41,12 @@ async function inspectKey(db: Kysely<DatabaseSchema>, key: string): Promise<Insp
   };
 }
 
-function describeRun({ id, task, phase, turns }: Run): InspectedPull['run'] {
+function describeRun({ id, task, phase, turns }: Run) {
   return { id, task: task.text, requester: task.by.login, phase, responses: turns };
 }
 
-async function listChanges(
-  db: Kysely<DatabaseSchema>,
-  key: string,
-  run: Run | null,
-): Promise<InspectedPull['changes']> {
+/** The changes of the run and all open ones, oldest first. */
+async function listChanges(db: Kysely<DatabaseSchema>, key: string, run: Run | null) {
   const rows = await db
     .selectFrom('proposals')
     .select('body')
@@ -105,7 +64,8 @@ async function listChanges(
   });
 }
 
-async function listEvents(db: Kysely<DatabaseSchema>, key: string): Promise<InspectedPull['events']> {
+/** Oldest first. `reason` is null while the event waits. */
+async function listEvents(db: Kysely<DatabaseSchema>, key: string) {
   const rows = await db
     .selectFrom('inbox')
     .select(['received_at', 'delivery_id', 'kind', 'signal', 'reason', 'attempts', 'error'])
@@ -127,7 +87,8 @@ function describeSignal(signal: Signal | null, kind: string): { readonly what: s
   return { what: isCommand ? `/${intent.parsed.command.name}` : intent.kind, by: intent.actor.login };
 }
 
-async function listEffects(db: Kysely<DatabaseSchema>, key: string): Promise<InspectedPull['effects']> {
+/** Oldest first. `doneAt` is null while the effect waits or is performed. */
+async function listEffects(db: Kysely<DatabaseSchema>, key: string) {
   const rows = await db
     .selectFrom('effects')
     .select(['type', 'created_at', 'not_before', 'done_at', 'attempts', 'error'])

@@ -1,7 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
-import type { AgentQuestion } from '../../core/state/question.ts';
 import type { Run } from '../../core/state/run.ts';
 import type { Person } from '../../core/state/vote.ts';
 import { type ProposalRecord, recordOf } from '../../core/step/ledger-record.ts';
@@ -15,26 +13,6 @@ export type VoteRow = Readonly<Omit<DatabaseSchema['votes'], 'id' | 'pull_key' |
 export type CommittedChangeRow = Readonly<
   Omit<DatabaseSchema['committed_changes'], 'id' | 'pull_key' | 'proposal_id' | 'run_id' | 'approvers'>
 > & { readonly approvers: readonly Person[] };
-
-/** One proposal with its ledger rows. A part is null if it was deleted by cleanup or does not exist yet. */
-export type LedgerEntry = {
-  readonly proposalId: string;
-  readonly runId: string;
-  readonly installationId: number;
-  readonly repositoryId: number;
-  readonly number: number;
-  readonly pull: PullRequestRef | null;
-  readonly proposal: Proposal | null;
-  readonly record: ProposalRecord | null;
-  readonly outcome: {
-    readonly state: string;
-    readonly digest: string;
-    readonly commit: string | null;
-    readonly note: string | null;
-  } | null;
-  readonly votes: readonly VoteRow[];
-  readonly committedChanges: readonly CommittedChangeRow[];
-};
 
 /**
  * `pullKeys` selects one pull request, which has several keys if the App was reinstalled. `since` (ms) is compared with
@@ -112,7 +90,10 @@ export async function readLedger(
   return rows.map(toLedgerEntry);
 }
 
-function toLedgerEntry(row: LedgerRow): LedgerEntry {
+/** One proposal with its ledger rows. A part is null if it was deleted by cleanup or does not exist yet. */
+export type LedgerEntry = ReturnType<typeof toLedgerEntry>;
+
+function toLedgerEntry(row: LedgerRow) {
   const [installationId = 0, repositoryId = 0, number = 0] = row.pull_key.split('/').map(Number);
   const proposal = row.schema === RUN_SCHEMA && row.body !== null ? fromStored<Proposal>(row.body) : null;
   const run = row.run_schema === RUN_SCHEMA && row.run !== null ? fromStored<Run>(row.run) : null;
@@ -133,23 +114,9 @@ function toLedgerEntry(row: LedgerRow): LedgerEntry {
   };
 }
 
-function toLedgerOutcome({ outcome: state, digest, commit_sha: commit, note }: LedgerRow): LedgerEntry['outcome'] {
+function toLedgerOutcome({ outcome: state, digest, commit_sha: commit, note }: LedgerRow) {
   return state === null || digest === null ? null : { state, digest, commit, note };
 }
-
-/** One answer to a question of the agent. A part is null if it was deleted by cleanup. */
-export type LedgerAnswer = {
-  /** Counts the answers, with gaps. */
-  readonly voteId: number;
-  readonly questionId: string;
-  readonly installationId: number;
-  readonly repositoryId: number;
-  readonly number: number;
-  readonly pull: PullRequestRef | null;
-  /** The run that asked, with the question. */
-  readonly asked: { readonly run: Run; readonly question: AgentQuestion } | null;
-  readonly vote: VoteRow;
-};
 
 type AnswerRow = VoteRow & {
   readonly id: number;
@@ -187,10 +154,13 @@ async function findRuns(db: Kysely<DatabaseSchema>, pullKeys: ReadonlySet<string
   return rows.map(({ pull_key, state }) => ({ pullKey: pull_key, run: fromStored<Run>(state) }));
 }
 
+/** One answer to a question of the agent; `voteId` counts them, with gaps. A part is null if cleanup deleted it. */
+export type LedgerAnswer = ReturnType<typeof toLedgerAnswer>;
+
 function toLedgerAnswer(
   { id: voteId, pull_key: pullKey, proposal_id: questionId, pull, ...vote }: AnswerRow,
   runs: readonly KeyedRun[],
-): LedgerAnswer {
+) {
   const [installationId = 0, repositoryId = 0, number = 0] = pullKey.split('/').map(Number);
   const [asked = null] = runs
     .filter((one) => one.pullKey === pullKey)

@@ -5,16 +5,6 @@ import { NO_OPERATOR_SETTINGS, parseOperatorFile } from '../../core/settings/ope
 import { listSettingsInForce } from '../../core/settings/repo-settings.ts';
 import { defineCommand, OptionsError, reportProblem, runCommand } from '../options.ts';
 
-/** The options of `countersign config`: at least one file. */
-type ConfigOptions = {
-  /** A repository's settings file. */
-  readonly check: string | null;
-  /** The operator's file, within which it holds. */
-  readonly operator: string | null;
-  /** The server's `OPENAI_MODEL`; null leaves names of models unchecked. */
-  readonly model: string | null;
-};
-
 const CONFIG_COMMAND = defineCommand({
   name: 'countersign config',
   help: `Usage: countersign config --check FILE [--operator FILE] [--model NAME]
@@ -31,11 +21,13 @@ Ends with 0 if all is well, 1 if a file has problems (each with its line), and 2
 files.
 `,
   options: { check: { type: 'string' }, operator: { type: 'string' }, model: { type: 'string' } },
-  read({ check = null, operator = null, model = null }): ConfigOptions {
+  read({ check = null, operator = null, model = null }) {
     if (check === null && operator === null) throw new OptionsError('--check needs a settings file.');
     return { check, operator, model };
   },
 });
+
+type ConfigOptions = ReturnType<typeof CONFIG_COMMAND.read>;
 
 /** Runs `countersign config`. Exit code: 0, 1 for files with problems, 2 for wrong options and unreadable files. */
 export function runConfig(argv: readonly string[]): Promise<number> {

@@ -18,13 +18,6 @@ import { parseJson } from '../../lib/trust.ts';
 import { type Ask, withDatabase } from '../ask.ts';
 import { defineCommand, OptionsError, parseTime, reportProblem, runCommand } from '../options.ts';
 
-/** The options of `countersign export`; `since` is ms since the epoch. */
-type ExportOptions = {
-  readonly pull: { readonly repository: string; readonly number: number } | null;
-  readonly since: number | null;
-  readonly format: 'json' | 'csv';
-};
-
 const PULL_NAME = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,9})$/;
 
 /** The arguments of `countersign export`. */
@@ -44,13 +37,15 @@ Asks the running server, or the database that DATABASE_URL or DATA_DIR names.
 Exit code: 0 on success, 1 if the pull request is unknown, 2 if the command could not begin.
 `,
   options: { pr: { type: 'string' }, since: { type: 'string' }, csv: { type: 'boolean' } },
-  read({ pr, since, csv }): ExportOptions {
+  read({ pr, since, csv }) {
     const [, repository, number] = PULL_NAME.exec(pr ?? '') ?? [];
     if (pr !== undefined && repository === undefined) throw new OptionsError('--pr needs a name such as acme/shop#7.');
     const pull = repository === undefined ? null : { repository, number: Number(number) };
     return { pull, since: parseTime('--since', since), format: csv === true ? 'csv' : 'json' };
   },
 });
+
+type ExportOptions = ReturnType<typeof EXPORT_COMMAND.read>;
 
 /** Runs `countersign export`. Exit code: 0, 1 (unknown pull request), or 2 (could not begin). */
 export function runExport(argv: readonly string[]): Promise<number> {

@@ -10,17 +10,6 @@ import { startBrowserFlow } from './browser-flow.ts';
 import { envText, findObstacle, type ModelChoice, setupFiles, writeSetupFiles } from './env-file.ts';
 import { convertCode, type GitHubSite, proposedName, type RegisteredApp, RegistrationError } from './registration.ts';
 
-type SetupOptions = {
-  readonly site: GitHubSite;
-  readonly organization: string | null;
-  /** The address at which GitHub can reach the server; null to hear from GitHub's log of deliveries. */
-  readonly webhookUrl: string | null;
-  readonly dir: string;
-  /** The code of a registration that was made in another browser. */
-  readonly code: string | null;
-  readonly waits: boolean;
-};
-
 const SETUP_COMMAND = defineCommand({
   name: 'countersign setup',
   help: `Usage: countersign setup [--org ORG] [--url URL] [--ghe HOST] [--dir DIR]
@@ -43,7 +32,7 @@ Ends with 0 once the App is registered, 1 if it could not be, and 2 for wrong op
     ...{ org: { type: 'string' }, url: { type: 'string' }, ghe: { type: 'string' }, dir: { type: 'string' } },
     ...{ code: { type: 'string' }, 'no-wait': { type: 'boolean' } },
   },
-  read({ org = null, url = null, ghe = null, dir = '.', code = null, 'no-wait': noWait = false }): SetupOptions {
+  read({ org = null, url = null, ghe = null, dir = '.', code = null, 'no-wait': noWait = false }) {
     const site = readSite(ghe);
     if (site === null) throw new OptionsError('--ghe needs a host, such as github.example.org.');
     const webhookUrl = url === null ? null : readWebhookUrl(url);
@@ -51,6 +40,8 @@ Ends with 0 once the App is registered, 1 if it could not be, and 2 for wrong op
     return { site, organization: org, webhookUrl, dir, code, waits: !noWait };
   },
 });
+
+type SetupOptions = ReturnType<typeof SETUP_COMMAND.read>;
 
 /** Runs `countersign setup`. Exit code: 0, 1 if the App could not be registered or stored, 2 for wrong options. */
 export function runSetup(argv: readonly string[]): Promise<number> {

@@ -8,16 +8,6 @@ import { defineCommand, OptionsError, reportProblem, runCommand, singleArgument 
 import { formatTable } from '../table.ts';
 import { type AppRule, type VerifiedChange, verifyCommit } from './check-commit.ts';
 
-/** The options of `countersign verify`. */
-type VerifyOptions = {
-  /** In the syntax of `git log`. */
-  readonly range: string;
-  readonly repo: string;
-  readonly slug: string | null;
-  readonly host: string;
-  readonly json: boolean;
-};
-
 const VERIFY_COMMAND = defineCommand({
   name: 'countersign verify',
   help: `Usage: countersign verify <range> [options]
@@ -41,12 +31,14 @@ Author and committer are names that everybody can write; git verify-commit check
     json: { type: 'boolean' },
   },
   takesArguments: true,
-  read({ repo = '.', slug = null, host = 'github.com', json = false }, positionals): VerifyOptions {
+  read({ repo = '.', slug = null, host = 'github.com', json = false }, positionals) {
     const range = singleArgument(positionals, 'Give one range, such as main..HEAD.');
     if (!/^[a-z0-9.-]+$/i.test(host)) throw new OptionsError('--host needs the name of a host, such as github.com.');
     return { range, repo, slug, host, json };
   },
 });
+
+type VerifyOptions = ReturnType<typeof VERIFY_COMMAND.read>;
 
 /** Runs `countersign verify`. Exit code: 0 if all changes hold, 1 if one does not, 2 if the check could not begin. */
 export function runVerify(argv: readonly string[]): Promise<number> {
