@@ -63,14 +63,7 @@ function listInOrder(shape: object, values: SetValues): SetValues {
 }
 
 /** The values in force. The lists of both files hold beside each other, so that neither can loosen the other's. */
-type ValuesInForce = {
-  readonly problems: readonly string[];
-  readonly single: SetValues;
-  readonly own: z.infer<typeof AddedLists>;
-  readonly ofOperator: z.infer<typeof AddedLists>;
-};
-
-function readValuesInForce(found: SettingsFileLookup | null, operator: OperatorSettings): ValuesInForce {
+function readValuesInForce(found: SettingsFileLookup | null, operator: OperatorSettings) {
   const { problems, set, lists } = readRepositoryFile(found, operator);
   const model = operator.defaultModel === null ? {} : { model: operator.defaultModel };
   return {

@@ -1,10 +1,7 @@
 import { renderQuestion } from '../../core/messages/question-comment.ts';
 import { questionMarker } from '../../core/messages/shared/markdown.ts';
-import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
-import type { Proposal } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
-import type { Run } from '../../core/state/run.ts';
 import { type GitHub, means } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
 import { updateExistingComment } from './comments.ts';
@@ -38,19 +35,11 @@ export async function updateQuestionComment(job: Job<'update-question-comment'>)
   return DONE;
 }
 
-type FoundQuestion = {
-  readonly ref: PullRequestRef;
-  readonly run: Run;
-  readonly question: AgentQuestion;
-  /** Those of the pull request that can be pending. */
-  readonly proposals: readonly Proposal[];
-};
-
 /** The question with its run, which might be over: a new one can have started. */
 async function loadQuestion(
   job: Pick<Job, 'context' | 'stored'>,
   effect: { readonly runId: string; readonly questionId: string },
-): Promise<FoundQuestion | null> {
+) {
   const { context, stored } = job;
   const { run: current, ref, proposals } = await loadJobPull(job);
   const isCurrent = current?.id === effect.runId;

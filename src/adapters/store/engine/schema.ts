@@ -4,168 +4,148 @@ import { parseJson, storedAs } from '../../../lib/trust.ts';
 /** A counter assigned by the database. */
 type Serial = ColumnType<number, never, never>;
 
-/** Signals, pending and done. `signal` is JSON; null once the comment turned out not to be for us. */
-type InboxTable = {
-  id: Serial;
-  pull_key: string;
-  kind: 'effect-result' | 'webhook';
-  delivery_id: string | null;
-  content_key: string | null;
-  signal: string | null;
-  received_at: number;
-  not_before: number;
-  attempts: Generated<number>;
-  /** The last consecutive attempts that failed by an internal error. */
-  internal_errors: Generated<number>;
-  error: string | null;
-  /** Of a dead letter, shown on GitHub; null otherwise. */
-  error_id: string | null;
-  reason: string | null;
-  done_at: number | null;
-  dead_lettered: Generated<boolean>;
-};
-
-/** One row for each pull request. `state` is JSON of a `PullState` without its run and proposals. */
-type PullsTable = {
-  pull_key: string;
-  installation_id: number;
-  repository_id: number;
-  number: number;
-  state: string;
-  /** Such as `acme/shop`, in lower case; as of the last step, because a repository can be renamed. */
-  repository: string;
-  run_id: string | null;
-  /** A run is active, a task is queued or a proposal is open; also true before the first decision. */
-  active: Generated<boolean>;
-  /** When the newest kept answer to a question was given; null if none is kept. */
-  questions_answered_at: number | null;
-  /** Webhooks are held back until this time, because none may overtake one that failed. */
-  webhooks_retry_at: Generated<number>;
-  fence: Generated<number>;
-  lease_until: number | null;
-};
-
-type RunsTable = {
-  run_id: string;
-  pull_key: string;
-  schema: number;
-  state: string;
-  created_at: number;
-  updated_at: number;
-};
-
-type ProposalsTable = {
-  seq: Serial;
-  pull_key: string;
-  proposal_id: string;
-  run_id: string;
-  schema: number;
-  state: string;
-  comment_id: number | null;
-  digest: string;
-  body: string;
-  created_at: number;
-  updated_at: number;
-};
-
-/** Append-only: the database refuses every change except erasing `text`. */
-type VotesTable = {
-  id: Serial;
-  pull_key: string;
-  proposal_id: string;
-  digest: string;
-  action: string;
-  person_id: number;
-  login: string;
-  permission: string;
-  surface: string;
-  comment_id: number | null;
-  body_hash: string | null;
-  delivery_id: string;
-  head: string;
-  at: string;
-  text: string | null;
-  /** JSON of a `StandingApprovalRef`; null for a vote on one proposal alone. */
-  standing_approval: string | null;
-};
-
-/** The final state of a proposal. The database allows no change except erasing `note` and `record`. */
-type ProposalOutcomesTable = {
-  pull_key: string;
-  proposal_id: string;
-  run_id: string;
-  state: string;
-  digest: string;
-  commit_sha: string | null;
-  note: string | null;
-  decided_at: number;
-  /** Copied from the proposal, for the order of the ledger. */
-  seq: number;
-  /** JSON of a `ProposalRecord`; null once erased. */
-  record: string | null;
-};
-
-/** One change in one commit. */
-type CommittedChangesTable = {
-  id: Serial;
-  pull_key: string;
-  proposal_id: string;
-  run_id: string;
-  commit_sha: string;
-  /** Null if unknown. */
-  parent_sha: string | null;
-  /**
-   * The version that people saw. `digest` is the committed one, which differs if this run's commits moved its lines.
-   */
-  shown_digest: string;
-  digest: string;
-  /** As in the commit's trailer; null for a change without lines. */
-  range: string | null;
-  /** JSON of the people whose approvals counted. */
-  approvers: string;
-  at: number;
-};
-
-type MessagesTable = { run_id: string; seq: number; body: string };
-
-type EffectsTable = {
-  id: Serial;
-  pull_key: string;
-  lane: 'exclusive' | 'concurrent';
-  type: string;
-  dedupe_key: string | null;
-  once_key: string | null;
-  body: string;
-  created_at: number;
-  not_before: number;
-  attempts: Generated<number>;
-  /** The last consecutive attempts that failed by an internal error. */
-  internal_errors: Generated<number>;
-  /** When GitHub first refused it, with no other failure since. */
-  refused_since: number | null;
-  /** A worker performs it, or died doing so. */
-  started: Generated<boolean>;
-  lease_until: number | null;
-  done_at: number | null;
-  error: string | null;
-};
-
-/** One row: when the next look for lost webhooks may begin. `recovered_until` is GitHub's time. */
-type RecoveryStateTable = { id: number; recovered_until: number | null; next_look_at: number };
-
 /** Times are ms since the epoch. */
 export type DatabaseSchema = {
-  inbox: InboxTable;
-  pulls: PullsTable;
-  runs: RunsTable;
+  /** Signals, pending and done. `signal` is JSON; null once the comment turned out not to be for us. */
+  inbox: {
+    id: Serial;
+    pull_key: string;
+    kind: 'effect-result' | 'webhook';
+    delivery_id: string | null;
+    content_key: string | null;
+    signal: string | null;
+    received_at: number;
+    not_before: number;
+    attempts: Generated<number>;
+    /** The last consecutive attempts that failed by an internal error. */
+    internal_errors: Generated<number>;
+    error: string | null;
+    /** Of a dead letter, shown on GitHub; null otherwise. */
+    error_id: string | null;
+    reason: string | null;
+    done_at: number | null;
+    dead_lettered: Generated<boolean>;
+  };
+  /** One row for each pull request. `state` is JSON of a `PullState` without its run and proposals. */
+  pulls: {
+    pull_key: string;
+    installation_id: number;
+    repository_id: number;
+    number: number;
+    state: string;
+    /** Such as `acme/shop`, in lower case; as of the last step, because a repository can be renamed. */
+    repository: string;
+    run_id: string | null;
+    /** A run is active, a task is queued or a proposal is open; also true before the first decision. */
+    active: Generated<boolean>;
+    /** When the newest kept answer to a question was given; null if none is kept. */
+    questions_answered_at: number | null;
+    /** Webhooks are held back until this time, because none may overtake one that failed. */
+    webhooks_retry_at: Generated<number>;
+    fence: Generated<number>;
+    lease_until: number | null;
+  };
+  runs: {
+    run_id: string;
+    pull_key: string;
+    schema: number;
+    state: string;
+    created_at: number;
+    updated_at: number;
+  };
   run_starts: { pull_key: string; requester_id: number; started_at: number };
-  proposals: ProposalsTable;
-  votes: VotesTable;
-  proposal_outcomes: ProposalOutcomesTable;
-  committed_changes: CommittedChangesTable;
-  messages: MessagesTable;
-  effects: EffectsTable;
-  recovery_state: RecoveryStateTable;
+  proposals: {
+    seq: Serial;
+    pull_key: string;
+    proposal_id: string;
+    run_id: string;
+    schema: number;
+    state: string;
+    comment_id: number | null;
+    digest: string;
+    body: string;
+    created_at: number;
+    updated_at: number;
+  };
+  /** Append-only: the database refuses every change except erasing `text`. */
+  votes: {
+    id: Serial;
+    pull_key: string;
+    proposal_id: string;
+    digest: string;
+    action: string;
+    person_id: number;
+    login: string;
+    permission: string;
+    surface: string;
+    comment_id: number | null;
+    body_hash: string | null;
+    delivery_id: string;
+    head: string;
+    at: string;
+    text: string | null;
+    /** JSON of a `StandingApprovalRef`; null for a vote on one proposal alone. */
+    standing_approval: string | null;
+  };
+  /** The final state of a proposal. The database allows no change except erasing `note` and `record`. */
+  proposal_outcomes: {
+    pull_key: string;
+    proposal_id: string;
+    run_id: string;
+    state: string;
+    digest: string;
+    commit_sha: string | null;
+    note: string | null;
+    decided_at: number;
+    /** Copied from the proposal, for the order of the ledger. */
+    seq: number;
+    /** JSON of a `ProposalRecord`; null once erased. */
+    record: string | null;
+  };
+  /** One change in one commit. */
+  committed_changes: {
+    id: Serial;
+    pull_key: string;
+    proposal_id: string;
+    run_id: string;
+    commit_sha: string;
+    /** Null if unknown. */
+    parent_sha: string | null;
+    /**
+     * The version that people saw. `digest` is the committed one, which differs if this run's commits moved its lines.
+     */
+    shown_digest: string;
+    digest: string;
+    /** As in the commit's trailer; null for a change without lines. */
+    range: string | null;
+    /** JSON of the people whose approvals counted. */
+    approvers: string;
+    at: number;
+  };
+  messages: { run_id: string; seq: number; body: string };
+  effects: {
+    id: Serial;
+    pull_key: string;
+    lane: 'exclusive' | 'concurrent';
+    type: string;
+    dedupe_key: string | null;
+    once_key: string | null;
+    body: string;
+    created_at: number;
+    not_before: number;
+    attempts: Generated<number>;
+    /** The last consecutive attempts that failed by an internal error. */
+    internal_errors: Generated<number>;
+    /** When GitHub first refused it, with no other failure since. */
+    refused_since: number | null;
+    /** A worker performs it, or died doing so. */
+    started: Generated<boolean>;
+    lease_until: number | null;
+    done_at: number | null;
+    error: string | null;
+  };
+  /** One row: when the next look for lost webhooks may begin. `recovered_until` is GitHub's time. */
+  recovery_state: { id: number; recovered_until: number | null; next_look_at: number };
   /** The accounts and repositories where nothing is done: `acme`, `acme/shop`, in lower case. */
   pauses: { name: string; since: number };
   installation_events: { delivery_id: string; received_at: number; uninstalled_installation_id: number | null };
