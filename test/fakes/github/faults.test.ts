@@ -1,13 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  heavyQueries,
-  ROLES_AS_PERMISSIONS,
-  withErrorsAsText,
-  withNullNodes,
-  youngTokens,
-} from '../../../fakes/github/faults.ts';
+import { heavyQueries, youngTokens } from '../../../fakes/github/faults.ts';
 import { LOST_RACES, RULE_REFUSALS } from '../../../fakes/github/known-errors.ts';
-import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { openShop, READ, type Shop, tokenClient, WRITE } from './shop.ts';
 
 let shop: Shop;
@@ -98,33 +91,6 @@ describe('a replica that lags', () => {
     expect((await read()).data.body).toBe('one');
     await client.rest.issues.updateComment({ ...NAMES, comment_id: data.id, body: 'three' });
     expect((await read()).data.body).toBe('three');
-  });
-});
-
-describe('altered responses', () => {
-  it('null nodes, roles as permissions, and errors as one text', async () => {
-    const client = await tokenClient(shop, WRITE);
-    shop.github.faults.add({ route: 'graphql repository', kind: 'alter-response', alter: withNullNodes });
-    await client.rest.issues.createComment({ ...NAMES, issue_number: 1, body: 'one' });
-    expect(await client.graphql(commentsQuery(1), NAMES)).toMatchObject({
-      repository: { pullRequest: { comments: { nodes: [null, { body: 'one' }] } } },
-    });
-    const ben = shop.github.apply(OPERATIONS.addAccount, { login: 'ben' });
-    const role = { repositoryId: shop.repository.id, accountId: ben.id, permission: 'read' } as const;
-    shop.github.apply(OPERATIONS.setPermission, { ...role, roleName: 'triage' });
-    shop.github.faults.add(ROLES_AS_PERMISSIONS);
-    const { data } = await client.rest.repos.getCollaboratorPermissionLevel({ ...NAMES, username: 'ben' });
-    expect(data).toMatchObject({ permission: 'triage', role_name: 'triage' });
-    const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
-    shop.github.faults.add({ route, kind: 'alter-response', alter: withErrorsAsText });
-    const far = { path: 'src/total.ts', line: 1, body: 'x' };
-    const comments = [far, { ...far, path: 'none' }, far];
-    const review = client.rest.pulls.createReview({ ...shop.pullParams, event: 'COMMENT', body: 'x', comments });
-    await expect(review).rejects.toMatchObject({
-      response: {
-        data: { errors: 'Line could not be resolved, Path could not be resolved, and Line could not be resolved' },
-      },
-    });
   });
 });
 

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CommentPositionInput } from '../../../fakes/github/operations/inputs.ts';
-import { closePullRequest } from '../../../fakes/github/operations/pull-requests.ts';
 import { createReviewComment } from '../../../fakes/github/operations/review-comments.ts';
-import { resolveReviewThread } from '../../../fakes/github/operations/review-threads.ts';
 import { commitPayload } from '../../../fakes/github/payloads/commits.ts';
 import {
   type CommitSuggestionInput,
@@ -59,26 +57,6 @@ describe('Commit suggestion', () => {
     });
     expect(fixture.refusal(commitSuggestion, press(id)).message).toMatch(/applied or marked resolved/);
     expect(fixture.problems).toEqual([]);
-  });
-
-  it('refuses where GitHub disables the button', () => {
-    const { fixture, target, suggest, press } = createSuggestionFixture();
-    const refusal = (id: number) => fixture.refusal(commitSuggestion, press(id)).message;
-    expect(refusal(suggest('no block'))).toMatch(/no suggestion/);
-    expect(refusal(suggest(block('changed 15')))).toMatch(/does not change/);
-    expect(refusal(suggest(block('x'), { line: 15, side: 'LEFT' }))).toMatch(/deleted lines/);
-    const id = suggest(block('x'));
-    const { nodeId } = requireDefined(fixture.pull().threads.get(id));
-    const eve = { ...press(id), actor: fixture.actors.eve };
-    expect(fixture.refusal(commitSuggestion, eve).status).toBe(403);
-    fixture.push({ [path]: HEAD_TEXT.replace('changed 15', 'other') });
-    expect(refusal(id)).toMatch(/Outdated/);
-    fixture.push({ [path]: HEAD_TEXT });
-    fixture.apply(resolveReviewThread, { actor: fixture.actors.ben, threadNodeId: nodeId });
-    expect(refusal(id)).toMatch(/resolved/);
-    const open = suggest(block('y'));
-    fixture.apply(closePullRequest, { ...target, actor: fixture.actors.ben });
-    expect(refusal(open)).toMatch(/closed/);
   });
 
   it('applies at the current lines, and several in one commit', () => {

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasConversationPermission } from '../../../../fakes/github/http/auth.ts';
 import { paginate, parseTarget } from '../../../../fakes/github/http/http-messages.ts';
 import { createTarball } from '../../../../fakes/github/rest/archive.ts';
 
@@ -29,15 +28,6 @@ describe('pages', () => {
       }),
       { numRuns: 60 },
     );
-  });
-});
-
-describe('permissions', () => {
-  it('needs the permission of the comment’s issue or pull request to write, either one to read (I7)', () => {
-    expect(hasConversationPermission({ issues: 'write', pull_requests: 'read' }, true, 'write')).toBe(false);
-    expect(hasConversationPermission({ issues: 'read', pull_requests: 'write' }, true, 'write')).toBe(true);
-    expect(hasConversationPermission({ issues: 'read', pull_requests: 'write' }, false, 'write')).toBe(false);
-    expect(hasConversationPermission({ pull_requests: 'read' }, false, 'read')).toBe(true);
   });
 });
 
