@@ -1,6 +1,6 @@
 import { readBlobText } from '../../../fakes/github/git/objects.ts';
 import type { Operation } from '../../../fakes/github/state/operation.ts';
-import { createPerson, type FakePerson } from '../../../fakes/people/person.ts';
+import { createPerson } from '../../../fakes/people/person.ts';
 import { PENDING_LABEL } from '../../../src/core/messages/proposal/proposal-status.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import { type CaseFixture, FILE_PATHS, HEAD_BRANCH, type Login, OTHER_BASE } from './fixture.ts';
@@ -22,32 +22,21 @@ import {
   snapshotPull,
 } from './simulated-github.ts';
 
-/** A person on the page of the pull request. */
-type ActionContext = {
-  readonly simulatedGitHub: SimulatedGitHub;
-  readonly fixture: CaseFixture;
-  readonly random: Random;
-  readonly snapshot: PullSnapshot;
-  readonly person: FakePerson;
-  /** The person who pushes to the branch. Only its owner can push to a fork. */
-  readonly pusher: FakePerson;
-  readonly accountId: number;
-  readonly proposals: readonly VisibleProposal[];
-  readonly open: readonly VisibleProposal[];
-};
-
 /** Returns a description of the action, or null if it does not apply to the current state. */
 export type PersonAction = (context: ActionContext) => string | null;
 
 /** GitHub refuses the action. */
 class NotAllowedError extends Error {}
 
+/** A person on the page of the pull request. */
+type ActionContext = ReturnType<typeof createActionContext>;
+
 export function createActionContext(
   simulatedGitHub: SimulatedGitHub,
   fixture: CaseFixture,
   random: Random,
   actor: Login,
-): ActionContext {
+) {
   const snapshot = snapshotPull(simulatedGitHub, fixture);
   const proposals = findVisibleProposals(snapshot, fixture.botId);
   const accountId = fixture.people[actor];
@@ -63,6 +52,7 @@ export function createActionContext(
   return {
     ...{ simulatedGitHub, fixture, random, snapshot, accountId, proposals },
     person: createPerson(apply, target),
+    // The person who pushes to the branch. Only its owner can push to a fork.
     pusher: createPerson(apply, { ...target, accountId: owner, repositoryId: headRepositoryId }),
     open: proposals.filter(({ isPending }) => isPending),
   };
@@ -387,20 +377,11 @@ export function withdrawApproval({ person, random, snapshot: { pull } }: ActionC
 }
 
 /** A proposal of the App, read from its comment. */
-type VisibleProposal = {
-  readonly id: string;
-  readonly commentId: number;
-  readonly inThread: boolean;
-  /** The comment shows it as pending. */
-  readonly isPending: boolean;
-  readonly hasButton: boolean;
-  readonly threadNodeId: string | null;
-  readonly isResolved: boolean;
-};
+type VisibleProposal = ReturnType<typeof findVisibleProposals>[number];
 
 const PROPOSAL_COMMENT = /^<!-- countersign:proposal:([a-z0-9]+) -->/;
 
-function findVisibleProposals(snapshot: PullSnapshot, botId: number): readonly VisibleProposal[] {
+function findVisibleProposals(snapshot: PullSnapshot, botId: number) {
   return listBotComments(snapshot, { botId }).flatMap(({ kind, id: commentId, body }) => {
     const id = PROPOSAL_COMMENT.exec(body)?.[1];
     if (id === undefined) return [];
