@@ -9,20 +9,20 @@ const BUDGETS: readonly Budget[] = [
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
-    lines: 4_730,
+    lines: 4_710,
   },
   { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_205 },
   { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_025 },
-  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_360 },
+  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_355 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_955 },
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_550 },
-  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_090 },
-  { room: 'worker', files: /^src\/worker\//, lines: 4_860 },
+  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_080 },
+  { room: 'worker', files: /^src\/worker\//, lines: 4_845 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_025 },
-  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_895 },
-  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
-  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_335 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_250 },
+  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_810 },
+  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_890 },
+  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_320 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_200 },
 ];
 
 const MAX_FILE_LINES = 400;
