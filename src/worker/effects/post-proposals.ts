@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { notShowableOutput } from '../../core/agent/shared/tool-results.ts';
+import { closedMeanwhileOutput, notShowableOutput } from '../../core/agent/shared/tool-results.ts';
 import { mainPath, membersOf, pathsOf, sourcePath } from '../../core/edits/change.ts';
 import type { Placement } from '../../core/edits/placement.ts';
 import {
@@ -48,7 +48,7 @@ export async function postProposals(job: PostProposalsJob): Promise<EffectResult
   const pending = isRelevant ? unposted.filter(({ state }) => state === 'proposed') : [];
   const drafts = await draftProposals(job, github, pull, pending);
   const earlier = attempts > 1 ? await findEarlierPosts(github, pull, effect, unposted) : NOTHING_POSTED;
-  // What was posted before is adopted, and closed with the rest.
+  // What was posted before is adopted, and closed with the rest. It can be open again before the webhook of its close.
   const closed = attempts > 1 ? resultIfClosed(await github.fetchPull()) : null;
   if (closed !== null && earlier.comments.size + earlier.reviews.length === 0) return closed;
   const adopted = await adoptComments(github, unposted, drafts, earlier.comments);
@@ -57,7 +57,8 @@ export async function postProposals(job: PostProposalsJob): Promise<EffectResult
   const proposals = [...adopted, ...posted.proposals];
   const reviews = [...earlier.reviews, ...posted.reviews];
   const postedIds = new Set(proposals.map(({ proposalId }) => proposalId));
-  const unpostable = closed === null ? pending.filter(({ id }) => !postedIds.has(id)).map(toUnpostable) : [];
+  const output = closed === null ? notShowableOutput : closedMeanwhileOutput;
+  const unpostable = pending.filter(({ id }) => !postedIds.has(id)).map((one) => toUnpostable(one, output));
   if (proposals.length === 0 && unpostable.length === 0 && reviews.length === 0) return DONE;
   return { kind: 'done', signal: { type: 'proposals-posted', runId, turn, proposals, reviews, unpostable } };
 }
@@ -66,8 +67,8 @@ function isPlaced(draft: Draft): draft is PlacedDraft {
   return draft.placed !== null;
 }
 
-function toUnpostable({ id, change }: Proposal): { readonly proposalId: string; readonly output: string } {
-  return { proposalId: id, output: notShowableOutput(pathsOf(change).join(', ')) };
+function toUnpostable({ id, change }: Proposal, outputFor: (paths: string) => string) {
+  return { proposalId: id, output: outputFor(pathsOf(change).join(', ')) };
 }
 
 async function draftProposals(

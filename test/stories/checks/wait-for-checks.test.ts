@@ -170,11 +170,14 @@ it('(CK5) gives failed checks to the model, which proposes a fix that people app
   expect(story.bot.answer()).toContain('all 2 checks passed');
 });
 
-it('(CK5) ends once the model answers without a change, and is not told of the same commit again', async () => {
+it('(CK5, CK24) ends once the model answers without a change, and is not told of the same commit again', async () => {
   await commitsOnce();
+  const before = stage().github.requests.length;
   story.model.says({ content: 'The runner was too slow; nothing to fix here.' });
   await ci.ends('build', 'timed_out');
   await stage().later(61);
+  // Two more are the closing comment and the run comment, after the model's round.
+  expect(namesOf(requestsSince(stage(), story, before)).length).toBeLessThanOrEqual(6 + 2);
   expect(await phase()).toBe('ended');
   expect(story.bot.answer()).toContain('nothing to fix here');
 });

@@ -57,6 +57,11 @@ export function notShowableOutput(path: string): string {
   return `Not proposed: the change of ${path} is such that it cannot be shown to people whole and exactly. Split it into smaller changes.`;
 }
 
+/** The pull request was closed before the change was posted. The model reads it only if it is open again. */
+export function closedMeanwhileOutput(path: string): string {
+  return `Not proposed: the pull request was closed before people were shown the change of ${path}, and is open again.`;
+}
+
 /** A call beyond the limit of one response. */
 export const TOO_MANY_CALLS_OUTPUT = `Not executed: only the first ${MAX_CALLS_PER_RESPONSE} calls of a response are served. Call it again in a later response.`;
 
