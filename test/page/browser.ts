@@ -71,7 +71,7 @@ export async function openStory(page: Page, url: string, title: string): Promise
   await page.locator('.guide h2', { hasText: title }).waitFor();
 }
 
-/** The longest time that the agent takes for a step on a machine with other work (ms). */
+/** The longest time that the agent takes for a step, or the App to start, on a machine with other work (ms). */
 export const AGENT_MS = 45_000;
 
 /** Clicks the step whose turn it is, and waits until the next one is possible. Returns whether the story is over. */

@@ -158,7 +158,7 @@ describe.skipIf(CHROMIUM === undefined)('the page in a real browser (PG10)', { t
       await page.locator('button.step:enabled').click();
       await page.locator('.comment:not(.by-app)', { hasText: '/approve' }).waitFor();
       await press('Start the App again');
-      await page.locator('.app-state.running').waitFor();
+      await page.locator('.app-state.running').waitFor({ timeout: AGENT_MS });
       await page.locator('button.step:enabled', { hasText: 'looks at the commits' }).waitFor({ timeout: AGENT_MS });
     });
 
