@@ -12,7 +12,7 @@ import { toolDefinitions } from '../core/state/tools.ts';
 import type { Model } from '../core/step/model-port.ts';
 import type { AppAccount } from '../core/step/ports.ts';
 import { asProbotOctokit, isRecord } from '../lib/trust.ts';
-import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
+import { startCleanup } from '../worker/cleanup.ts';
 import { type DeliveryReader, LOOK_INTERVAL_MS, startDeliveryReader } from '../worker/deliveries.ts';
 import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
@@ -232,7 +232,7 @@ function createProbes({ config, log, metrics, githubApp, now }: Outside): readon
 }
 
 /** Starts deleting expired data. */
-export function launchCleanup({ log, store, now }: Services): Cleanup {
+export function launchCleanup({ log, store, now }: Services) {
   return startCleanup({ store, clock: { now, every }, log });
 }
 

@@ -2,12 +2,6 @@ import type { Store } from '../adapters/store/store.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
 import type { Clock } from '../core/step/ports.ts';
 
-/** Deletes expired data at regular intervals. */
-export type Cleanup = {
-  /** Starts no more batches and waits for the one in progress. */
-  stop(): Promise<void>;
-};
-
 type CleanupOptions = {
   readonly store: Pick<Store, 'deleteExpired'>;
   readonly clock: Clock;
@@ -17,8 +11,8 @@ type CleanupOptions = {
 const TICK_MS = 60_000;
 const CLEANUP_INTERVAL_MS = 3_600_000;
 
-/** Starts after one minute, to keep the start of the process fast. */
-export function startCleanup({ store, clock, log }: CleanupOptions): Cleanup {
+/** Deletes expired data at regular intervals. Starts after one minute, to keep the start of the process fast. */
+export function startCleanup({ store, clock, log }: CleanupOptions) {
   let dueAt = clock.now();
   let stopped = false;
   let running: Promise<void> | null = null;
@@ -39,7 +33,8 @@ export function startCleanup({ store, clock, log }: CleanupOptions): Cleanup {
     });
   });
   return {
-    async stop() {
+    /** Starts no more batches and waits for the one in progress. */
+    async stop(): Promise<void> {
       stopped = true;
       stopTicking();
       await running;

@@ -27,19 +27,8 @@ export type TimeLimits = {
   readonly idleTimeoutMs: number;
 };
 
-/** Ends a request that takes too long or falls silent. */
-type Watchdog = {
-  /** Aborts when the watchdog bites. */
-  readonly signal: AbortSignal;
-  /** Null as long as it has not. */
-  readonly bite: () => WatchdogBite | null;
-  /** A piece of the answer came. */
-  readonly onBytes: () => void;
-  readonly stop: () => void;
-};
-
-/** Starts the watchdog of one request. Silence counts from the first byte on, because models can think for long. */
-export function startWatchdog({ timeoutMs, idleTimeoutMs }: TimeLimits): Watchdog {
+/** Starts to watch one request, which ends if it takes too long or falls silent. Silence counts from the first byte on, because models can think for long. */
+export function startWatchdog({ timeoutMs, idleTimeoutMs }: TimeLimits) {
   const controller = new AbortController();
   let bite: WatchdogBite | null = null;
   const end = (reason: WatchdogBite): void => {
@@ -50,7 +39,9 @@ export function startWatchdog({ timeoutMs, idleTimeoutMs }: TimeLimits): Watchdo
   let silence: NodeJS.Timeout | undefined;
   return {
     signal: controller.signal,
+    /** Null as long as it has not bitten. */
     bite: () => bite,
+    /** A piece of the answer came. */
     onBytes: () => {
       clearTimeout(silence);
       silence = setTimeout(end, idleTimeoutMs, { kind: 'stalled' }).unref();

@@ -41,19 +41,6 @@ export class GitNotInstalledError extends Error {
   }
 }
 
-/** A running `git` process. */
-type GitProcess = {
-  /** Standard output. It ends with the process, whether git succeeds or fails. */
-  readonly output: AsyncIterable<Buffer>;
-  readonly write: (input: string) => void;
-  /** Closes standard input. */
-  readonly endInput: () => void;
-  /** Rejects with a `GitError` if git fails, and with a `GitNotInstalledError` if it is missing. */
-  readonly exited: Promise<void>;
-  /** Stops git immediately. Then `exited` usually rejects. */
-  readonly kill: () => void;
-};
-
 /**
  * These override the repository's settings: git fetches nothing, runs no monitor, replaces no objects, and reads the
  * parents of a commit from the commit itself.
@@ -90,7 +77,7 @@ function gitEnvironment(): Environment {
 }
 
 /** Starts `git` without a shell. No other function starts a process, and the server never imports this file (E15). */
-function startGit(args: readonly string[]): GitProcess {
+function startGit(args: readonly string[]) {
   const { promise: exited, resolve, reject } = Promise.withResolvers<void>();
   const git = spawn('git', [...FIXED_ARGUMENTS, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -107,11 +94,15 @@ function startGit(args: readonly string[]): GitProcess {
   git.stdin.on('error', () => {});
   // Callers await `exited` only after they have read the output. This prevents an unhandled rejection before that.
   exited.catch(() => {});
+  /** It ends with the process, whether git succeeds or fails. */
+  const output: AsyncIterable<Buffer> = git.stdout;
   return {
-    output: git.stdout,
-    write: (input) => void git.stdin.write(input),
+    output,
+    write: (input: string) => void git.stdin.write(input),
     endInput: () => void git.stdin.end(),
+    /** Rejects with a `GitError` if git fails, and with a `GitNotInstalledError` if it is missing. */
     exited,
+    /** Stops git immediately. Then `exited` usually rejects. */
     kill: () => void git.kill(),
   };
 }

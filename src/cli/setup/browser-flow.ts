@@ -13,22 +13,11 @@ type FlowInput = {
 /** A registration that GitHub confirmed, and what the person chose beside it. */
 export type Registered = { readonly code: string; readonly form: Form };
 
-/** The pages that lead a person to GitHub and back, on this machine alone. */
-export type BrowserFlow = {
-  /** The address to open. */
-  readonly url: string;
-  /** Resolves once GitHub has sent the browser back. */
-  readonly registered: Promise<Registered>;
-  /** The last page: where to install the App, or why it was not made. */
-  finish(outcome: { readonly installUrl: string } | { readonly problem: string }): void;
-  close(): void;
-};
-
 /** A form of names and a key. */
 const MAX_FORM_BYTES = 16 * 1024;
 
-/** Serves the pages on a free port of the loopback interface. */
-export async function startBrowserFlow(input: FlowInput): Promise<BrowserFlow> {
+/** Serves the pages that lead a person to GitHub and back, on a free port of the loopback interface. */
+export async function startBrowserFlow(input: FlowInput) {
   const state = randomBytes(16).toString('hex');
   const registered = Promise.withResolvers<Registered>();
   const finished = Promise.withResolvers<string>();
@@ -83,8 +72,10 @@ export async function startBrowserFlow(input: FlowInput): Promise<BrowserFlow> {
   });
   return {
     url: `http://${hostOf(server)}/`,
+    /** Resolves once GitHub has sent the browser back. */
     registered: registered.promise,
-    finish: (outcome) =>
+    /** The last page: where to install the App, or why it was not made. */
+    finish: (outcome: { readonly installUrl: string } | { readonly problem: string }) =>
       finished.resolve('installUrl' in outcome ? donePage(outcome.installUrl) : problemPage(outcome.problem)),
     close: () => {
       server.close();

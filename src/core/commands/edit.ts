@@ -2,8 +2,6 @@ import { couldApprovalCount } from '../actions/approvals.ts';
 import { recordFeedback, startStep } from '../actions/step-builder.ts';
 import { type CommandNamed, readTargetsAndText } from '../comments/command-line.ts';
 import { NOT_ONE_PLACE, type UserEditInput, userEditRange } from '../edits/build/user-edit.ts';
-import type { FileChange } from '../edits/change.ts';
-import type { Placement } from '../edits/placement.ts';
 import { undoNotEditable } from '../messages/replies.ts';
 import type { FileAtHead } from '../state/head-changes.ts';
 import type { CommentIntent, Targets } from '../state/intent.ts';
@@ -80,20 +78,13 @@ function recordEditRequest(
   return rejectAll(context, started, resolved, { action: 'edit', text: instruction });
 }
 
-/** A reply whose one suggestion block is to replace the proposed lines. */
-export type UserEditTarget = {
-  readonly proposal: Proposal;
-  readonly change: FileChange;
-  readonly placement: Placement;
-  readonly lines: readonly string[];
-  /** The text beside the block. */
-  readonly note: string;
-};
+/** A reply whose one suggestion block is to replace the proposed lines; `note` is the text beside the block. */
+export type UserEditTarget = NonNullable<ReturnType<typeof findUserEditTarget>>;
 
 /**
  * Finds the proposal whose lines a reply with a suggestion block replaces; null if there is none that it can replace.
  */
-export function findUserEditTarget(pull: PullState, intent: CommentIntent): UserEditTarget | null {
+export function findUserEditTarget(pull: PullState, intent: CommentIntent) {
   const { parsed, location } = intent;
   if (parsed.kind !== 'text' || location.at !== 'thread') return null;
   const { suggestion: lines } = parsed;
