@@ -50,7 +50,7 @@ export function setupFiles(dir: string): { readonly key: string; readonly env: s
 }
 
 /** Why the files cannot be written, before an App is registered for them; null if they can be. */
-export function findObstacle(dir: string): string | null {
+export function findWriteObstacle(dir: string): string | null {
   const { key, env } = setupFiles(dir);
   const existing = [key, env].find((path) => existsSync(path));
   if (existing !== undefined)

@@ -7,7 +7,7 @@ import { readVersion } from '../../app/config/version.ts';
 import type { AppSetup } from '../../core/step/app-rights.ts';
 import { defineCommand, OptionsError, reportProblem, runCommand } from '../options.ts';
 import { startBrowserFlow } from './browser-flow.ts';
-import { envText, findObstacle, type ModelChoice, setupFiles, writeSetupFiles } from './env-file.ts';
+import { envText, findWriteObstacle, type ModelChoice, setupFiles, writeSetupFiles } from './env-file.ts';
 import { convertCode, type GitHubSite, proposedName, type RegisteredApp, RegistrationError } from './registration.ts';
 
 const SETUP_COMMAND = defineCommand({
@@ -64,7 +64,7 @@ function readWebhookUrl(url: string): string | null {
 }
 
 async function setUp(options: SetupOptions): Promise<number> {
-  const obstacle = findObstacle(options.dir);
+  const obstacle = findWriteObstacle(options.dir);
   if (obstacle !== null) return fail(obstacle);
   try {
     const app = await (options.code === null ? registerInBrowser(options) : registerByCode(options, options.code));
