@@ -3,7 +3,7 @@ import type { Claim, DeadLetterFollowUp, StoredSignal } from '../adapters/store/
 import type { LogFields } from '../adapters/telemetry/log.ts';
 import { idAfterWord } from '../core/comments/command-line.ts';
 import { decide } from '../core/decide.ts';
-import { deadLetterReply, isPlainApproval, mightBeDenial } from '../core/outcomes/failures.ts';
+import { deadLetterReply, mightBeDenial } from '../core/outcomes/failures.ts';
 import type { Intent, ParsedComment } from '../core/state/intent.ts';
 import type { PullState } from '../core/state/pull-state.ts';
 import { NO_PROPOSALS, type ProposalSelector } from '../core/step/facts.ts';
@@ -119,8 +119,7 @@ async function handleSignalFailure(
   const attempts = stored.attempts + 1;
   const fields = { ...failureFields(context, claim, stored, begunAt), attempts };
   logRetry(context, { log, level: 'warn', message: 'signal failed, will retry' }, error, fields);
-  const isOvertaken = isPlainApproval(stored.signal);
-  const failure = { errorText: errorText(error), isInternal: isInternalError(error), isOvertaken };
+  const failure = { errorText: errorText(error), isInternal: isInternalError(error) };
   const retryAt = Math.min(nextRetryAt(clock.now(), attempts, error), clock.now() + maxDelayMs(stored.signal, error));
   await store.postponeSignal(claim, stored, retryAt, failure);
 }

@@ -258,13 +258,11 @@ function retrySignalLater(
     signal.dueAt = notBefore;
     if (failure !== null) Object.assign(signal, countFailure(stored, failure));
   }
-  if (failure !== null && !failure.isOvertaken && stored.signal.type === 'intent') row.webhooksRetryAt = notBefore;
+  if (failure !== null && stored.signal.type === 'intent') row.webhooksRetryAt = notBefore;
 }
 
-function countFailure({ attempts, internalErrors }: StoredSignal, failure: AttemptFailure) {
-  const { errorText, isInternal, isOvertaken = false } = failure;
+function countFailure({ attempts, internalErrors }: StoredSignal, { errorText, isInternal }: AttemptFailure) {
   return {
-    ...(isOvertaken ? { kind: 'effect-result' as const } : {}),
     error: toStorableText(errorText),
     attempts: attempts + 1,
     internalErrors: isInternal ? internalErrors + 1 : 0,

@@ -10,7 +10,7 @@ import type { Signal } from '../../../src/core/step/signals.ts';
 
 export type MemoryInboxRow = {
   readonly id: number;
-  kind: 'effect-result' | 'webhook';
+  readonly kind: 'effect-result' | 'webhook';
   readonly deliveryId: string | null;
   readonly contentKey: string | null;
   readonly receivedAt: number;

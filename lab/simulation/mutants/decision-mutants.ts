@@ -1,7 +1,7 @@
 import { findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
-import { type VoteLocation, type VoteSource, voteSourceKey } from '../../../src/core/state/vote.ts';
-import type { CommitPlan, FileWrite, FoundVoteSources, GitHub } from '../../../src/core/step/ports.ts';
+import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../../src/core/state/vote.ts';
+import type { CommitPlan, FileWrite, GitHub } from '../../../src/core/step/ports.ts';
 import type { Countersigned } from '../../../src/lib/trust.ts';
 import { ALL_INVARIANTS } from '../memory-store/tables.ts';
 import { HEAD_BRANCH } from '../world/fixture.ts';
@@ -87,10 +87,8 @@ function readFirstTexts(): Overrides {
             if (!first.has(key)) first.set(key, source);
           }
           if (name !== 'fetchVoteSources') return Reflect.get(target, name);
-          return async (locations: readonly VoteLocation[]): Promise<FoundVoteSources> => ({
-            sources: Object.fromEntries(locations.map(voteSourceKey).map((key) => [key, first.get(key) ?? null])),
-            doubt: null,
-          });
+          return async (locations: readonly VoteLocation[]): Promise<VoteSources> =>
+            Object.fromEntries(locations.map(voteSourceKey).map((key) => [key, first.get(key) ?? null]));
         },
       }),
   };

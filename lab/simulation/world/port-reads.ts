@@ -137,7 +137,7 @@ export function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext)
       });
       return Object.fromEntries(texts);
     },
-    fetchVoteSources: async (locations) => ({ sources: readVoteSources(snapshot(), locations), doubt: null }),
+    fetchVoteSources: async (locations) => readVoteSources(snapshot(), locations),
     findCheckRuns: async (head) =>
       [...snapshot().repository.checkRuns.values()]
         .filter((run) => run.headSha === head && run.name === CHECK_RUN_NAME && run.appId === fixture.appId)

@@ -1,6 +1,6 @@
-import { type VoteLocation, type VoteSource, voteSourceKey } from '../../core/state/vote.ts';
+import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../core/state/vote.ts';
 import { createDoubts } from '../../core/step/doubts.ts';
-import { type FoundVoteSources, GitHubError } from '../../core/step/ports.ts';
+import { GitHubError } from '../../core/step/ports.ts';
 import { bornAt } from './requests/client.ts';
 import { type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
 import { nullIfGone } from './requests/errors.ts';
@@ -9,14 +9,15 @@ import { nullIfGone } from './requests/errors.ts';
 export async function fetchVoteSources(
   connection: PullConnection,
   locations: readonly VoteLocation[],
-): Promise<FoundVoteSources> {
+): Promise<VoteSources> {
   const sources = new Map<string, VoteSource | null>();
   const doubts = createDoubts();
   for (const location of locations) {
     const key = voteSourceKey(location);
     if (!sources.has(key)) sources.set(key, await doubts.ask(nullIfGone(fetchVoteSource(connection, location))));
   }
-  return { sources: Object.fromEntries(sources), doubt: doubts.newest() };
+  doubts.settle();
+  return Object.fromEntries(sources);
 }
 
 /** Null if the comment is on another pull request: GitHub serves it by its id under each one of the repository. */

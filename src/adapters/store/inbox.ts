@@ -96,18 +96,12 @@ export async function postponeSignal(
       .where('id', '=', signal.id)
       .where('done_at', 'is', null)
       .execute();
-    if (failure === null || failure.isOvertaken === true || signal.signal.type !== 'intent') return;
-    await holdBackWebhooks(transaction, claim, notBefore);
+    if (failure !== null && signal.signal.type === 'intent') await holdBackWebhooks(transaction, claim, notBefore);
   });
 }
 
-function failureColumns(
-  { attempts, internalErrors }: StoredSignal,
-  { errorText, isInternal, isOvertaken = false }: AttemptFailure,
-) {
+function failureColumns({ attempts, internalErrors }: StoredSignal, { errorText, isInternal }: AttemptFailure) {
   return {
-    // A commit waits for every pending webhook, and for no pending result.
-    ...(isOvertaken ? { kind: 'effect-result' as const } : {}),
     error: toPlainText(errorText),
     attempts: attempts + 1,
     internal_errors: isInternal ? internalErrors + 1 : 0,

@@ -61,15 +61,8 @@ export type PullWork =
   | { readonly kind: 'signal'; readonly signal: StoredSignal }
   | { readonly kind: 'effect'; readonly effect: StoredEffect };
 
-/**
- * Why a signal was postponed. An internal failure has a cause other than GitHub, the model or a database outage. Nothing
- * waits for a webhook that `isOvertaken`.
- */
-export type AttemptFailure = {
-  readonly errorText: string;
-  readonly isInternal: boolean;
-  readonly isOvertaken?: boolean;
-};
+/** Why a signal was postponed. An internal failure has a cause other than GitHub, the model or a database outage. */
+export type AttemptFailure = { readonly errorText: string; readonly isInternal: boolean };
 
 /** The error of a dead letter. `id` is shown on GitHub and logged with the error. */
 export type ErrorReport = { readonly id: string; readonly errorText: string };
@@ -183,7 +176,7 @@ export type Store = {
    * after it. Stores ignore `signal`: a wrapper, such as the simulation's trace, records the cause of the step.
    */
   saveIfInboxEmpty(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
-  /** Postpones a signal until `notBefore`. With a failure, counts an attempt, and holds back later webhooks. */
+  /** Postpones a signal until `notBefore`. With a failure, counts an attempt and holds back later webhooks. */
   postponeSignal(claim: Claim, signal: StoredSignal, notBefore: number, failure: AttemptFailure | null): Promise<void>;
   /**
    * Moves a signal to the dead letters, where it blocks nothing. The follow-up is stored in the same transaction; its

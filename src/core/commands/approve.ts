@@ -134,11 +134,7 @@ function approveAll(context: CommandContext, resolved: ResolvedTargets, { rules,
       : typeof granted === 'string'
         ? withReply(replied, location, standingApprovalRefused(only.id, granted))
         : recordStandingApproval(replied, context, granted);
-  // An earlier attempt can be waiting, such as for an approval that GitHub does not find: this one need not wait with it.
-  const approved = voted.pull.proposals.filter(
-    (one) => open.some(({ id }) => id === one.id) && one.state === 'approved',
-  );
-  const committing = queueCommit(standing, approved, context);
+  const committing = queueCommit(standing, newlyApproved, context);
   const reason = newlyApproved.length > 0 || ids.length === 0 ? 'approved' : 'vote-counted';
   return endStep(withLeftoverReplies(committing, context, resolved), reason);
 }

@@ -35,13 +35,6 @@ export function mightBeDenial(signal: Signal, pull: PullState | null): boolean {
   return signal.type === 'intent' && POSSIBLE_DENIALS.has(signal.intent.kind) && (pull === null || pull.run !== null);
 }
 
-/** Whether later comments may overtake it: an approval takes nothing back, and counts only for what still stands then. */
-export function isPlainApproval(signal: Signal): boolean {
-  if (signal.type !== 'intent' || signal.intent.kind !== 'comment') return false;
-  const { parsed } = signal.intent;
-  return parsed.kind === 'command' && parsed.command.name === 'approve' && parsed.command.always === undefined;
-}
-
 const POSSIBLE_DENIALS: ReadonlySet<Intent['kind']> = new Set<Intent['kind']>(['comment', 'dismissed', 'pressed']);
 
 function isCommentIntent(intent: Intent): intent is IntentOf<'comment' | 'edited'> {

@@ -69,19 +69,14 @@ export type CountersignedCommit = {
 };
 
 /** The rules that decide which votes count. */
-export type VotingRules = Pick<CountersignRequest, 'rules' | 'standing'>;
+type VoteRules = Pick<CountersignRequest, 'rules' | 'standing'>;
 
-/** Whether the approvals that count now are enough. */
-export function hasEnoughApprovals(item: ProposalToCommit, { rules, standing }: VotingRules): boolean {
-  return isApproved(item.proposal, rules, permissionLookup(item, standing));
-}
-
-function checkProposalToCommit(item: ProposalToCommit, rules: VotingRules): void {
+function checkProposalToCommit(item: ProposalToCommit, { rules, standing }: VoteRules): void {
   const { proposal } = item;
   const { change } = proposal;
   if (change.op === 'read') throw new Error(`Proposal ${proposal.id} only reads a file`);
   if (proposal.state !== 'executing') throw new Error(`Proposal ${proposal.id} is ${proposal.state}, not executing`);
-  if (!hasEnoughApprovals(item, rules))
+  if (!isApproved(proposal, rules, permissionLookup(item, standing)))
     throw new Error(`Proposal ${proposal.id} does not have enough approvals that count`);
   if (recomputedDigest(change) !== change.digest)
     throw new Error(`Proposal ${proposal.id} differs from what was shown`);
@@ -90,7 +85,7 @@ function checkProposalToCommit(item: ProposalToCommit, rules: VotingRules): void
 /** One entry for each member, all with the id and the approvers of their proposal. */
 function commitMessageEntries(
   item: ProposalToCommit,
-  { rules, standing }: VotingRules,
+  { rules, standing }: VoteRules,
   plannedWrites: readonly PlannedWrites[],
 ): readonly CommitMessageEntry[] {
   const { id, origin } = item.proposal;

@@ -6,8 +6,6 @@ export type Doubts = {
   ask<Answer>(answer: Promise<Answer>): Promise<Answer | null>;
   /** Throws the newest doubt, so that the next attempt can tell all of them. */
   settle(): void;
-  /** The newest doubt; null if there is none. */
-  newest(): GitHubError | null;
 };
 
 /** Puts doubts off until everything was asked for: then all of them need one wait, and not one each. */
@@ -26,6 +24,5 @@ export function createDoubts(): Doubts {
     settle() {
       if (newest !== null) throw newest;
     },
-    newest: () => newest,
   };
 }

@@ -112,7 +112,7 @@ export type GitHub = {
   /** The current text of these comments by `commentKey`; null for a deleted comment. */
   fetchCommentTexts(comments: readonly PostedComment[]): Promise<Readonly<Record<string, CommentText | null>>>;
   /** The comments and reviews that votes were read from, as they are now; null for what GitHub does not have. */
-  fetchVoteSources(locations: readonly VoteLocation[]): Promise<FoundVoteSources>;
+  fetchVoteSources(locations: readonly VoteLocation[]): Promise<VoteSources>;
   /** Whether the App has posted this body here since that time (ISO 8601). */
   hasPosted(body: string, since: string): Promise<boolean>;
 
@@ -142,9 +142,6 @@ export type FileContent =
   /** A blob that the repository already has, by SHA. The bytes of a moved file are never sent. */
   | { readonly kind: 'blob'; readonly sha: string }
   | { readonly kind: 'deleted' };
-
-/** With the error of one that GitHub does not find now, but might have; it counts as missing. */
-export type FoundVoteSources = { readonly sources: VoteSources; readonly doubt: GitHubError | null };
 
 /** The result of one commit attempt. */
 export type CommitResult =

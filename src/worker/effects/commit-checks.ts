@@ -16,7 +16,7 @@ import type { StalenessVerdict } from '../../core/state/head-changes.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, SettingsReading } from '../../core/state/settings.ts';
-import type { GitHub, GitHubError, Tree } from '../../core/step/ports.ts';
+import type { GitHub, Tree } from '../../core/step/ports.ts';
 import type { PreflightCheck } from '../../core/step/signals.ts';
 import { bothOrFail, fetchCodeOwners, fetchFiles, fetchPermissions, isPlainFileMode } from '../jobs/gather-facts.ts';
 import type { EffectResult, Job, RulesContext } from '../jobs/job.ts';
@@ -32,8 +32,6 @@ export type CommitPreconditions = {
   readonly settings: SettingsReading;
   /** Null where they do not ask for code owners. */
   readonly codeOwners: CodeOwners | null;
-  /** The error of an approval that GitHub does not find now; null if it finds all. */
-  readonly doubt: GitHubError | null;
 };
 
 /**
@@ -47,7 +45,7 @@ export async function preflightCommit(
   target: { readonly head: string; readonly branch: string },
 ): Promise<CommitPreconditions> {
   const { github } = context;
-  const [{ files, permissions, settings, codeOwners }, { sources, doubt }] = await bothOrFail(
+  const [{ files, permissions, settings, codeOwners }, voteSources] = await bothOrFail(
     fetchCommitFacts(context, effectProposals, target.head),
     github.fetchVoteSources(voteLocations(effectProposals)),
   );
@@ -56,9 +54,9 @@ export async function preflightCommit(
     proposalId: id,
     verdicts: verdicts.get(id) ?? [],
     permissions,
-    voteSources: sources,
+    voteSources,
   }));
-  return { ...target, files: toHeadFiles(files), checks, settings, codeOwners, doubt };
+  return { ...target, files: toHeadFiles(files), checks, settings, codeOwners };
 }
 
 async function fetchCommitFacts(context: RulesContext, effectProposals: readonly Proposal[], head: string) {

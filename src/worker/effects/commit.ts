@@ -2,12 +2,7 @@ import { currentApprovalRules } from '../../core/actions/approvals.ts';
 import { membersOf } from '../../core/edits/change.ts';
 import type { CommitStyle } from '../../core/policy/commit-message.ts';
 import type { ProposalToCommit } from '../../core/policy/commit-plan.ts';
-import {
-  type CountersignedCommit,
-  countersign,
-  hasEnoughApprovals,
-  type VotingRules,
-} from '../../core/policy/countersign.ts';
+import { type CountersignedCommit, countersign } from '../../core/policy/countersign.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import { isOpen } from '../../core/state/proposal-lifecycle.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
@@ -145,9 +140,7 @@ async function preflightAndWrite(
     head: facts.headSha,
     branch: facts.headRef,
   });
-  const { head: headSha, checks, settings, codeOwners, doubt } = preconditions;
-  // Others need not wait for an approval that GitHub does not find, if theirs are enough.
-  if (doubt !== null && !areApproved(pull, effectProposals, preconditions, now)) throw doubt;
+  const { head: headSha, checks, settings, codeOwners } = preconditions;
   const owners = codeOwners === null ? {} : { codeOwners };
   const preflight = { runId: job.effect.runId, headSha, baseRef: facts.baseRef, checks, settings, ...owners };
   const decided = await job.decideNow({ type: 'commit-preflight', ...preflight });
@@ -156,28 +149,6 @@ async function preflightAndWrite(
     ({ id, state }) => job.effect.proposalIds.includes(id) && state === 'executing',
   );
   return executing.length === 0 ? DONE : writeAndVerify(job, github, { pull: decided, executing, now }, preconditions);
-}
-
-/** What approvals are judged by now; null where the settings cannot be read. */
-function votingRules(
-  { run, standingApprovals: approvals }: PullState,
-  { settings, codeOwners }: CommitPreconditions,
-  now: string,
-): VotingRules | null {
-  const current = currentApprovalRules(settings, run, codeOwners);
-  if (current.kind !== 'rules') return null;
-  return { rules: current.rules, standing: { approvals, rules: settings.settings, runBy: run?.task.by ?? null, now } };
-}
-
-function areApproved(
-  pull: PullState,
-  proposals: readonly Proposal[],
-  preconditions: CommitPreconditions,
-  now: string,
-): boolean {
-  const rules = votingRules(pull, preconditions, now);
-  if (rules === null) return false;
-  return proposals.every((one) => hasEnoughApprovals(toProposalToCommit(one, preconditions.checks), rules));
 }
 
 /** The proposals to write, as returned by the decision core. */
@@ -214,16 +185,18 @@ async function writeAndVerify(
 /** Null if a change differs from the approved one. Retries cannot fix that: an operator has to investigate. */
 function createSignedPlan(
   job: Job<'commit'>,
-  { pull, executing, now }: CommitAttempt,
+  { pull: { ref, run, standingApprovals: approvals }, executing, now }: CommitAttempt,
   preconditions: CommitPreconditions,
 ): CountersignedCommit | null {
   const { branch, head: headSha, files, checks, settings } = preconditions;
   const toCommit = executing.map((proposal) => toProposalToCommit(proposal, checks));
+  const current = currentApprovalRules(settings, run, preconditions.codeOwners);
+  const standing = { approvals, rules: settings.settings, runBy: run?.task.by ?? null, now };
   try {
-    const rules = votingRules(pull, preconditions, now);
-    if (rules === null) throw new Error('the settings of the repository cannot be read');
-    const links = job.context.links(pull.ref);
-    return countersign({ branch, headSha, toCommit, files, ...rules, links, style: commitStyleOf(settings) });
+    if (current.kind !== 'rules') throw new Error('the settings of the repository cannot be read');
+    const links = job.context.links(ref);
+    const style = commitStyleOf(preconditions.settings);
+    return countersign({ branch, headSha, toCommit, files, rules: current.rules, standing, links, style });
   } catch (error) {
     job.context.log.error({ err: error }, 'stored change could not be countersigned');
     return null;

@@ -97,9 +97,7 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
 
 async function fetchThreadAuthor(github: GitHub, commentId: number): Promise<number | null> {
   const root = { surface: 'thread', commentId } as const;
-  const { sources, doubt } = await github.fetchVoteSources([root]);
-  if (doubt !== null) throw doubt;
-  return sources[voteSourceKey(root)]?.authorId ?? null;
+  return (await github.fetchVoteSources([root]))[voteSourceKey(root)]?.authorId ?? null;
 }
 
 /** Reads the pages of pending proposals. */

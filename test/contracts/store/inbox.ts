@@ -91,18 +91,6 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(present(await nextSignal(store(), later, 500)).id).toBe(signal.id);
     });
 
-    it('lets comments and commits overtake a failed approval, which keeps its time', async () => {
-      const { claim, signal } = await claimSignal('a');
-      await store().receive(delivery('b'), 20);
-      await store().postponeSignal(claim, signal, 500, { ...AWAY, isOvertaken: true });
-      const next = present(await nextSignal(store(), claim, 30));
-      expect(next.signal).toMatchObject({ deliveryId: 'b' });
-      await store().save(claim, next, step(pullOf(1)), 30);
-      expect(await store().nextCommentAt(claim, 30)).toBeNull();
-      expect(await nextSignal(store(), claim, 30)).toBeNull();
-      expect(await store().nextDue()).toBe(500);
-    });
-
     it('keeps a postponed signal until its time, and counts only errors as attempts', async () => {
       const { claim, signal } = await claimSignal('a');
       await store().postponeSignal(claim, signal, 50, null);

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
 import type { Story } from '../support/story.ts';
@@ -189,22 +190,6 @@ describe('a forged delivery', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('does not keep another person’s approval waiting (X5)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { ana, ben, bot, pr } = story;
-    await ben.says('/status');
-    const real = payloadOf('"body":"/status"');
-    const { proposalId } = bot.proposal(1);
-    const created_at = new Date(stage().now()).toISOString();
-    const comment = { ...real['comment'], id: 999_999_997, body: `/approve ${proposalId}`, created_at };
-    await forges('issue_comment', { ...real, comment });
-    await stage().settle();
-    expect(pr.commits()).toEqual([]);
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toHaveLength(1);
-    expect(pr.commits()[0]?.message.match(/Approved-by: (.*)/g)).toEqual([`Approved-by: ${ana.login}`]);
-  });
-
   it('that names a real comment of the person with another text or on another pull request commits nothing (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr, alsoTo } = story;
@@ -225,17 +210,21 @@ describe('a forged delivery', () => {
     expect(pr.commits()).toEqual([]);
   });
 
-  it('about a review that does not exist keeps no approval waiting, and is dropped (X5)', async () => {
+  it('about a review that does not exist is dropped, and the next approval takes its usual time (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;
     await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/status' }));
     const real = payloadOf('"body":"/status"');
     const review = { ...real['review'], id: 888_888_888, body: '/approve all' };
     await forges('pull_request_review', { ...real, review });
-    await stage().settle();
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toHaveLength(1);
     await stage().surely();
     expect(stage().logged.some((line) => line.includes('"reason":"not-for-us"'))).toBe(true);
+    const asked = await beforeCalls(
+      stage(),
+      () => {},
+      () => ana.replies(bot.proposal(1), '/approve'),
+    );
+    expect(asked.filter((name) => name.includes('888888888'))).toEqual([]);
+    expect(pr.commits()).toHaveLength(1);
   });
 });

@@ -36,7 +36,7 @@ describe('reading the comments of votes again (X5)', () => {
     });
     const review = { id: 3, body: '', state: 'DISMISSED', submitted_at: COMMENT_TIME, ...ANA };
     answers('/pulls/3/reviews/3', 200, review);
-    const { sources } = await http.github.fetchVoteSources([
+    const sources = await http.github.fetchVoteSources([
       { surface: 'conversation', commentId: 1 },
       { surface: 'thread', commentId: 2 },
       { surface: 'review', commentId: 3 },
@@ -60,9 +60,7 @@ describe('reading the comments of votes again (X5)', () => {
       answers('/issues/comments/7', 404, { message: 'Not Found' });
     }
     const locations = [5, 6, 7, 5].map((commentId) => ({ surface: 'conversation', commentId }) as const);
-    expect((await http.github.fetchVoteSources(locations)).doubt).toMatchObject({ meaning: 'try-again' });
-    http.clock.now += 5_000;
-    expect((await http.github.fetchVoteSources(locations)).sources).toEqual({
+    expect(await outcomeLater(http, () => http.github.fetchVoteSources(locations))).toEqual({
       'conversation:5': source({ authorId: null, authorLogin: null }),
       'conversation:6': source({ body: 'later', viaApp: true }),
       'conversation:7': null,
@@ -74,10 +72,10 @@ describe('reading the comments of votes again (X5)', () => {
     http.as('ghs_read').get(`${REPO}/pulls/comments/7`).times(3).reply(404, { message: 'Not Found' });
     for (const later of [0, 30_000]) {
       http.clock.now = NOW + later;
-      expect((await http.github.fetchVoteSources([location])).doubt).toMatchObject({ meaning: 'try-again' });
+      await expect(http.github.fetchVoteSources([location])).rejects.toMatchObject({ meaning: 'try-again' });
     }
     http.clock.now = NOW + 60_000;
-    expect(await http.github.fetchVoteSources([location])).toEqual({ sources: { 'thread:7': null }, doubt: null });
+    expect(await http.github.fetchVoteSources([location])).toEqual({ 'thread:7': null });
   });
 
   it('a comment on another pull request of the repository counts as missing', async () => {
@@ -88,7 +86,7 @@ describe('reading the comments of votes again (X5)', () => {
       { surface: 'conversation', commentId: 1 },
       { surface: 'thread', commentId: 2 },
     ] as const;
-    expect(Object.values((await http.github.fetchVoteSources(locations)).sources)).toEqual([null, null]);
+    expect(Object.values(await http.github.fetchVoteSources(locations))).toEqual([null, null]);
   });
 
   it('any other failure is no answer', async () => {

@@ -37,7 +37,7 @@ export function gitHubOf({ commits, head }: FileSite): GitHub {
     fetchSettingsFile: async () => null,
     fetchCommentTexts: async (comments) =>
       Object.fromEntries(comments.map((one) => [commentKey(one), { body: '', bodyHash: one.bodyHash }])),
-    fetchVoteSources: async () => ({ sources: {}, doubt: null }),
+    fetchVoteSources: async () => ({}),
     fetchTree: async (commit) => trees.get(commit) ?? new Map(),
     fetchBlob: async (sha) => blobs.get(sha) ?? new Uint8Array(),
   };
