@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
 import type { Story } from '../support/story.ts';
@@ -219,12 +218,11 @@ describe('a forged delivery', () => {
     await forges('pull_request_review', { ...real, review });
     await stage().surely();
     expect(stage().logged.some((line) => line.includes('"reason":"not-for-us"'))).toBe(true);
-    const asked = await beforeCalls(
-      stage(),
-      () => {},
-      () => ana.replies(bot.proposal(1), '/approve'),
-    );
-    expect(asked.filter((name) => name.includes('888888888'))).toEqual([]);
+    const askedBefore = stage().github.requests.length;
+    expect(stage().github.requests.some(({ target }) => target.includes('888888888'))).toBe(true);
+    await ana.replies(bot.proposal(1), '/approve');
+    const asked = stage().github.requests.slice(askedBefore);
+    expect(asked.filter(({ target }) => target.includes('888888888'))).toEqual([]);
     expect(pr.commits()).toHaveLength(1);
   });
 });
