@@ -136,7 +136,7 @@ export function visibleNodes<Form extends z.ZodType>(form: Form) {
   return z.array(form.nullable()).transform((nodes) => nodes.flatMap((node) => (node === null ? [] : [node])));
 }
 
-/** Immutable data, and what may be some time old. The keys (see `cacheKey`) start with the repository's id, so repositories never share an entry. */
+/** The keys (see `cacheKey`) start with the repository's id, so that repositories never share an entry. */
 type GitHubCaches = {
   /** Recursive listings, and listings of single directories, by the SHA of a commit or tree. */
   readonly trees: Cache<Tree>;
