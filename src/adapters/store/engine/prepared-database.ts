@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
+import { PACKAGE_ROOT } from '../../../lib/package-root.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /** A new database keeps five segments of its log on the disk: of a megabyte each, where sixteen are the default. */
@@ -21,25 +21,17 @@ const HOW = createHash('sha256').update(JSON.stringify([MIGRATIONS, INITDB_OPTIO
 
 const NAME = `database-${HOW.digest('hex').slice(0, 12)}.tar.gz`;
 
-/** The folders where `prepare-database.ts` and the build leave it: beside the sources, and beside the built files. */
-const FOLDERS = ['../../../../dist/', '../../../../'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
-
-/** Where `scripts/prepare-database.ts` writes it. */
-export const PREPARED_DATABASE = join(FOLDERS[0] ?? '', NAME);
-
-function findArchive(folders: readonly string[]): string | undefined {
-  return folders.map((folder) => join(folder, NAME)).find((path) => existsSync(path));
-}
+/** Where `scripts/prepare-database.ts` writes it, in a checkout and in the package. */
+export const PREPARED_DATABASE = join(PACKAGE_ROOT, 'dist', NAME);
 
 /** Whether the next start makes a database, because there is none and the installation prepared none for this version. */
-export function mustMakeDatabase(dataDir: string, folders: readonly string[] = FOLDERS): boolean {
-  return findArchive(folders) === undefined && !existsSync(join(dataDir, 'database', 'PG_VERSION'));
+export function mustMakeDatabase(dataDir: string, prepared: string = PREPARED_DATABASE): boolean {
+  return !existsSync(prepared) && !existsSync(join(dataDir, 'database', 'PG_VERSION'));
 }
 
 /** The migrated database as a tar archive; null where the installation made none. */
 export function readPreparedDatabase(): Buffer<ArrayBuffer> | null {
-  const archive = findArchive(FOLDERS);
-  return archive === undefined ? null : gunzipSync(readFileSync(archive));
+  return existsSync(PREPARED_DATABASE) ? gunzipSync(readFileSync(PREPARED_DATABASE)) : null;
 }
 
 /**

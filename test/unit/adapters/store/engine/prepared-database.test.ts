@@ -25,10 +25,10 @@ const folder = scratchFolder();
 
 describe('the prepared database', () => {
   it('O10: a first start makes the database itself where none was prepared, or one for another version', () => {
-    const mustMake = () => mustMakeDatabase(join(folder, 'data'), [folder]);
+    const prepared = join(folder, basename(PREPARED_DATABASE));
+    const mustMake = () => mustMakeDatabase(join(folder, 'data'), prepared);
     writeFileSync(join(folder, 'database-0123456789ab.tar.gz'), '');
     expect(mustMake()).toBe(true);
-    const prepared = join(folder, basename(PREPARED_DATABASE));
     writeFileSync(prepared, '');
     expect(mustMake()).toBe(false);
     rmSync(prepared);
