@@ -6,6 +6,7 @@ import { createAppEnvironment } from '../../fakes/github/fake-github.ts';
 import { OPERATIONS } from '../../fakes/github/operations/operations.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { openScenery, type Scenery } from '../stories/support/scenery.ts';
+import { listen } from '../support/listen.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { run } from './process.ts';
 
@@ -18,9 +19,7 @@ const folder = scratchFolder();
 
 beforeAll(async () => {
   scenery = await openScenery(Date.now);
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const address = receiver.address();
-  scenery.github.setWebhookTarget(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`);
+  scenery.github.setWebhookTarget(`http://127.0.0.1:${await listen(receiver)}`);
   const { apply, app, state } = scenery.github;
   const accountId = state().apps.get(app.id)?.ownerId ?? 0;
   installationId = apply(OPERATIONS.installApp, { appId: app.id, accountId }).id;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { getAppKey } from '../../fakes/github/http/auth.ts';
+import { listen } from '../support/listen.ts';
 import { type Running, run } from './process.ts';
 
 const { privateKeyPem: privateKey } = getAppKey();
@@ -38,9 +39,7 @@ async function startRegistry() {
     const [status, body] = answer(request);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const host = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const host = `http://127.0.0.1:${await listen(server)}`;
   return Object.assign(site, { host, close: () => server.close() });
 }
 

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -6,15 +5,12 @@ import { createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
+import { listen } from '../support/listen.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { commented } from '../unit/adapters/http/payloads.ts';
 import { send, signed } from '../unit/adapters/http/raw-client.ts';
 import { type Running, run } from './process.ts';
-import { type SmallGitHub, startSmallGitHub } from './small-github.ts';
-
-const SECRET = 'b2f1c09d7e6a4835';
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+import { SECRET, type SmallGitHub, serverVariables, startSmallGitHub } from './small-github.ts';
 
 /** One data directory for all tests, because creating a database is the slowest part of a first start. */
 const folder = scratchFolder();
@@ -33,19 +29,7 @@ afterEach(async () => {
 });
 
 function environment(changes: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return {
-    APP_ID: '7',
-    PRIVATE_KEY: pem.replaceAll('\n', '\\n'),
-    WEBHOOK_SECRET: SECRET,
-    OPENAI_MODEL: 'some-model',
-    OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
-    GHE_HOST: github.host,
-    GHE_PROTOCOL: 'http',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    DATA_DIR: join(folder, 'data'),
-    ...changes,
-  };
+  return { ...serverVariables(github), DATA_DIR: join(folder, 'data'), ...changes };
 }
 
 /** The TCP ports on which a process of this machine listens. */
@@ -225,10 +209,8 @@ describe('countersign start', { timeout: 90_000 }, () => {
   });
 
   it('refuses a port in use, with its number, and a data directory that another process holds, each before it costs anything (O8, O9)', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
-    const address = other.address();
-    const taken = String(typeof address === 'object' && address !== null ? address.port : 0);
+    const other = createServer();
+    const taken = String(await listen(other));
     const refused = await begin({ PORT: taken, DATA_DIR: join(folder, 'unmade') }).ended;
     other.close();
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('PORT is in use by another process') });
@@ -262,16 +244,12 @@ describe('countersign start', { timeout: 90_000 }, () => {
   });
 
   it('O8: a delivery before the database is open is answered with 503, so that GitHub keeps it', async () => {
-    const free = createTcpServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const place = free.address();
-    const port = typeof place === 'object' && place !== null ? place.port : 0;
+    const free = createTcpServer();
+    const port = await listen(free);
     free.close();
-    const mute = createTcpServer(() => {}).listen(0, '127.0.0.1');
-    await once(mute, 'listening');
-    const address = mute.address();
-    const database = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
-    const started = begin({ PORT: String(port), DATABASE_URL: `postgres://me@${database}/x` });
+    const mute = createTcpServer(() => {});
+    const database = `postgres://me@127.0.0.1:${await listen(mute)}/x`;
+    const started = begin({ PORT: String(port), DATABASE_URL: database });
     await once(mute, 'connection');
     expect(await send(port, { method: 'GET', path: '/readyz' })).toMatchObject({ status: 503, body: 'starting\n' });
     expect(await comment(port, 27)).toBe(503);
@@ -283,9 +261,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
   it('a signal during the start ends it soon, with 0 and without a stack (G12)', async () => {
     const sockets: Socket[] = [];
     const mute = createTcpServer((socket) => void sockets.push(socket));
-    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
-    const address = mute.address();
-    const place = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const place = `127.0.0.1:${await listen(mute)}`;
     for (const changes of [{ DATABASE_URL: `postgres://me@${place}/x` }, { GHE_HOST: place }]) {
       const started = begin(changes);
       await expect.poll(() => sockets.length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { runTests } from '../../../lab/eval/run-tests.ts';
+import { listen } from '../../support/listen.ts';
 
 const test = (body: string): string => `import { test } from 'node:test';\ntest('it', async () => { ${body} });\n`;
 
@@ -32,10 +32,7 @@ describe.concurrent('the tests of a task’s repository', () => {
 
   it('have no use of the network', async () => {
     const server = createServer((_request, response) => response.end('hello'));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
+    const port = await listen(server);
     const asked: unknown[] = [];
     server.on('connection', (socket) => asked.push(socket));
     const byFetch = await run(`await fetch('http://127.0.0.1:${port}/');`);

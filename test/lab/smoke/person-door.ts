@@ -4,6 +4,7 @@ import type { FakeGitHub } from '../../../fakes/github/fake-github.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { createPerson } from '../../../fakes/people/person.ts';
 import { parseJson } from '../../../src/lib/trust.ts';
+import { listen } from '../../support/listen.ts';
 
 type Options = {
   readonly github: FakeGitHub;
@@ -89,12 +90,7 @@ export async function openPersonDoor({ github, repositoryId, accountId, readToke
     const { status, body } = await handle(method, url, headers.authorization ?? '', Buffer.concat(chunks));
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
-    close: () => void server.close(),
-  };
+  return { url: `http://127.0.0.1:${await listen(server)}`, close: () => void server.close() };
 }
 
 const text = z.string().default('');

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listen } from '../../../support/listen.ts';
 
 /** A server on 127.0.0.1 with scripted responses, including broken ones. */
 export type RawServer = {
@@ -17,11 +18,8 @@ export async function startRawServer(
     requests.push(`${String(request.method)} ${String(request.url)}`);
     answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return {
-    host: `127.0.0.1:${address.port}`,
+    host: `127.0.0.1:${await listen(server)}`,
     requests,
     close: async () => {
       server.closeAllConnections();

@@ -1,10 +1,11 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { afterEach } from 'vitest';
 import type { ScriptEntry } from '../../../../fakes/model/script.ts';
 import { type ScriptedModel, startScriptedModel } from '../../../../fakes/model/scripted-model.ts';
 import { createModel } from '../../../../src/adapters/model/openai.ts';
 import type { ModelResponse, TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import { type Model, ModelError } from '../../../../src/core/step/model-port.ts';
+import { listen } from '../../../support/listen.ts';
 
 export const NOW = Date.parse('2026-11-21T12:00:00Z');
 
@@ -109,13 +110,10 @@ export async function raw(
     count += 1;
     answer(response);
   };
-  const server: Server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const server = createServer(listener);
   closers.push(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return { url: `http://127.0.0.1:${address.port}`, count: () => count };
+  return { url: `http://127.0.0.1:${await listen(server)}`, count: () => count };
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import process from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { DatabaseError } from '../../../../../src/adapters/store/engine/errors.ts';
 import { explainPostgres } from '../../../../../src/adapters/store/engine/opening-errors.ts';
 import { openStore } from '../../../../../src/adapters/store/open.ts';
+import { listen } from '../../../../support/listen.ts';
 import { command, makeDatabase, serverUrl } from '../../../../support/server-database.ts';
 
 /** A server that answers the request for TLS with this byte (`N`: it has none), and then hangs up. */
@@ -13,10 +13,8 @@ async function tlsServer(answer: 'N' | 'S'): Promise<{ readonly port: number; re
   const server = createServer((socket: Socket) => {
     socket.on('error', () => {});
     socket.once('data', () => socket.end(answer));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return { port: typeof address === 'object' && address !== null ? address.port : 0, close: () => server.close() };
+  });
+  return { port: await listen(server), close: () => server.close() };
 }
 
 function refusal(databaseUrl: string): Promise<string> {
