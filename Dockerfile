@@ -2,13 +2,22 @@
 # docker build --build-arg NODE=node:24.21.0-slim@sha256:… .
 ARG NODE=node:24.21.0-slim
 
-# The production dependencies, without test tools, install scripts, and what Node never loads.
-FROM ${NODE} AS dependencies
+# The packages beside the bundle. They and the bundle are the same on all platforms.
+FROM --platform=$BUILDPLATFORM ${NODE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/remove-unused-files.ts ./scripts/remove-unused-files.ts
 RUN npm ci --omit=dev --ignore-scripts
-RUN node scripts/remove-unused-files.ts
+
+# The bundle with the code of all other packages, and the prepared database.
+FROM dependencies AS build
+# A bill of materials lists the packages that are bundled here, and the tools.
+ARG BUILDKIT_SBOM_SCAN_STAGE=true
+RUN npm ci --ignore-scripts
+COPY src ./src
+COPY demo ./demo
+COPY fakes ./fakes
+COPY scripts/build.ts scripts/prepare-database.ts ./scripts/
+RUN node scripts/build.ts
 
 FROM ${NODE}
 # The demo and `countersign verify` call git. A running container needs no package managers.
@@ -17,13 +26,9 @@ RUN apt-get update && apt-get install --yes --no-install-recommends git && rm -r
   && install -d -m 700 -o node -g node /data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY bin ./bin
-COPY src ./src
-COPY demo ./demo
-COPY fakes ./fakes
-COPY scripts/prepare-database.ts ./scripts/prepare-database.ts
-RUN node scripts/prepare-database.ts
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000
 USER node
 VOLUME /data

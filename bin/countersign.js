@@ -17,6 +17,15 @@ if (Number.parseInt(process.versions.node, 10) < required) {
   );
   process.exit(1);
 }
-// A package has only the built files, because Node does not run TypeScript in node_modules.
-const source = new URL('../src/cli.ts', import.meta.url);
-import(existsSync(source) ? source.href : new URL('../dist/src/cli.js', import.meta.url).href);
+/** A file of this checkout or package. */
+function inPackage(path) {
+  return new URL(`../${path}`, import.meta.url);
+}
+
+// Only a checkout has the tools of development. It runs its sources, so that each edit counts at once.
+const program = existsSync(inPackage('node_modules/rolldown')) ? inPackage('src/cli.ts') : inPackage('dist/cli.js');
+if (!existsSync(program)) {
+  process.stderr.write('Countersign is not built here. Run "npm ci", and for production then "npm run build".\n');
+  process.exit(1);
+}
+import(program.href);

@@ -6,26 +6,33 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import process from 'node:process';
 import { PGlite } from '@electric-sql/pglite';
-import { migrate } from '../src/adapters/store/engine/migrate.ts';
-import { createPgliteBackend, PGLITE_OPTIONS } from '../src/adapters/store/engine/pglite.ts';
-import { DROP_TEMPLATES, PREPARED_DATABASE } from '../src/adapters/store/engine/prepared-database.ts';
 
-async function createArchive(): Promise<Buffer> {
-  const pglite = await PGlite.create(PGLITE_OPTIONS);
-  await migrate(createPgliteBackend(pglite, async () => {}).db);
-  for (const statement of DROP_TEMPLATES) await pglite.exec(statement);
+/** Loaded late: an installation for production has no tools to load it, and `npm ci` goes on there. */
+async function loadEngine() {
+  return {
+    ...(await import('../src/adapters/store/engine/migrate.ts')),
+    ...(await import('../src/adapters/store/engine/pglite.ts')),
+    ...(await import('../src/adapters/store/engine/prepared-database.ts')),
+  };
+}
+
+async function createArchive(engine: Awaited<ReturnType<typeof loadEngine>>): Promise<Buffer> {
+  const pglite = await PGlite.create(engine.PGLITE_OPTIONS);
+  await engine.migrate(engine.createPgliteBackend(pglite, async () => {}).db);
+  for (const statement of engine.DROP_TEMPLATES) await pglite.exec(statement);
   const archive = await pglite.dumpDataDir('gzip');
   await pglite.close();
   return Buffer.from(await archive.arrayBuffer());
 }
 
 try {
-  if (!existsSync(PREPARED_DATABASE)) {
-    const archive = await createArchive();
-    mkdirSync(dirname(PREPARED_DATABASE), { recursive: true });
-    writeFileSync(PREPARED_DATABASE, archive);
+  const engine = await loadEngine();
+  if (!existsSync(engine.PREPARED_DATABASE)) {
+    const archive = await createArchive(engine);
+    mkdirSync(dirname(engine.PREPARED_DATABASE), { recursive: true });
+    writeFileSync(engine.PREPARED_DATABASE, archive);
   }
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`The embedded database could not be prepared (${reason}); the first start creates it.\n`);
+  process.stderr.write(`The embedded database was not prepared (${reason}). Without one the first start creates it.\n`);
 }

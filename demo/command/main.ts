@@ -2,7 +2,6 @@ import { enableCompileCache } from 'node:module';
 import process from 'node:process';
 import { GitNotInstalledError, gitText } from '../../src/cli/git/run-git.ts';
 import { runCommand } from '../../src/cli/options.ts';
-import { isRecord } from '../../src/lib/trust.ts';
 import { DemoEndedError } from '../ended.ts';
 import { type PullSource, readLocalRepository } from '../local-repository.ts';
 import { DEMO_COMMAND, type DemoOptions } from '../options.ts';
@@ -45,24 +44,13 @@ async function runUntilInterrupted(run: (interrupted: Promise<never>) => Promise
 async function play(options: DemoOptions, terminal: Terminal, interrupted: Promise<never>): Promise<number> {
   const startedAt = Date.now();
   const own = await loadSource(options, terminal);
-  const page = options.auto || !process.stdout.isTTY ? null : await loadPage(terminal);
-  if (page !== null) return page.runPage({ own, options, terminal, interrupted });
+  if (!options.auto && process.stdout.isTTY) {
+    enableCompileCache();
+    const { runPage } = await import('../page/run-page.ts');
+    return runPage({ own, options, terminal, interrupted });
+  }
   const source = own ?? createExamplePull();
   return playAlone({ source, isExample: own === null, options, terminal, startedAt }, interrupted);
-}
-
-/** An installation for production has no libraries to draw a page; null then. */
-async function loadPage(terminal: Terminal) {
-  try {
-    enableCompileCache();
-    return await import('../page/run-page.ts');
-  } catch (error) {
-    if (!isRecord(error) || error['code'] !== 'ERR_MODULE_NOT_FOUND') throw error;
-    terminal.printLine(
-      'The page in the browser needs a checkout of the repository with npm ci. A script plays instead.',
-    );
-    return null;
-  }
 }
 
 /** Null for the built-in example. */

@@ -223,7 +223,7 @@ const environment: Rule = (files) => {
   return [...outside.map((path) => `${path} reads the environment`), ...several];
 };
 
-/** The lab and the demo's page are exempt: they start and kill the App, and run in a checkout only. */
+/** The lab and the demo's page are exempt: they start and kill an App on this machine, with a GitHub of their own. */
 const processes: Rule = (files) => {
   const starters = files.filter(
     ({ path, imports }) => !/^(?:lab|demo\/page)\//.test(path) && imports.some(({ from }) => CHILD_PROCESS.test(from)),
@@ -289,7 +289,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'names are kebab-case and meaningful': names,
   'types are asserted in one file; nothing is any, exported by default or silenced': oddities,
   'the environment is read in one place': environment,
-  'at most one installed file starts processes (E15)': processes,
+  'only one file starts processes, beside the page of the demo (E15)': processes,
   'the server reaches no process, no git, and nothing simulated (E15)': server,
   'of Probot only the dispatcher is used (X20)': probot,
   'applyPatch is banned, and brands are made where they are checked (B4, M10)': reserved,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { PREPARED_DATABASE } from '../../src/adapters/store/engine/prepared-database.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { run } from '../cli/process.ts';
-import { startSmallGitHub } from '../cli/small-github.ts';
+import { serverVariables, startSmallGitHub } from '../cli/small-github.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { send } from '../unit/adapters/http/raw-client.ts';
 
@@ -17,72 +17,61 @@ const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const folder = scratchFolder();
 
+/** What `npm install` makes of the package in an empty folder, and the installed package. */
+const installed = join(folder, 'installed');
+const app = join(installed, 'node_modules/countersign');
+const program = join(app, 'bin/countersign.js');
+
 /** A database that is there is not prepared again. */
-function bringDatabase(app: string): void {
-  mkdirSync(join(app, 'dist'), { recursive: true });
-  if (existsSync(PREPARED_DATABASE)) cpSync(PREPARED_DATABASE, join(app, 'dist', basename(PREPARED_DATABASE)));
+function bringDatabase(target: string): void {
+  mkdirSync(join(target, 'dist'), { recursive: true });
+  if (existsSync(PREPARED_DATABASE)) cpSync(PREPARED_DATABASE, join(target, 'dist', basename(PREPARED_DATABASE)));
 }
 
-/** The folders that `npm ci --omit=dev` makes right below `node_modules`: those of the lock file without development. */
+/** The folders that `npm ci --omit=dev` makes: those of the lock file without development. */
 function productionPackages(): readonly string[] {
   const lock = parseJson(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const packages = isRecord(lock) && isRecord(lock['packages']) ? Object.entries(lock['packages']) : [];
   return packages
-    .filter(
-      ([path, entry]) => /^node_modules\/[^/]+(?:\/[^/]+)?$/.test(path) && isRecord(entry) && entry['dev'] !== true,
-    )
-    .map(([path]) => path)
-    .filter((path) => existsSync(join(root, path)));
+    .filter(([path, entry]) => path !== '' && isRecord(entry) && entry['dev'] !== true)
+    .map(([path]) => path);
 }
 
-/** Does offline what `npm ci --omit=dev --ignore-scripts` does. */
-async function installDependencies(target: string): Promise<void> {
-  const byFolder = Map.groupBy(productionPackages(), dirname);
-  for (const [parent, paths] of byFolder) {
-    mkdirSync(join(target, parent), { recursive: true });
-    await execute('cp', ['-R', ...paths.map((path) => join(root, path)), join(target, parent)]);
-  }
+/** Does offline what npm does in an empty folder. */
+async function install(): Promise<void> {
+  for (const path of productionPackages()) cpSync(join(root, path), join(installed, path), { recursive: true });
+  const source = join(folder, 'source');
+  const names = ['bin', 'src', 'demo', 'fakes', 'scripts', 'docs', 'package.json', 'app.yml', 'LICENSE', 'README.md'];
+  for (const name of names) cpSync(join(root, name), join(source, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'));
+  bringDatabase(source);
+  const { stdout } = await execute('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: source });
+  mkdirSync(app);
+  const archive = join(folder, stdout.trim().split('\n').at(-1) ?? '');
+  await execute('tar', ['--extract', '--gzip', '--strip-components=1', `--file=${archive}`, `--directory=${app}`]);
 }
 
-/** The megabytes that a folder takes on a disk with blocks of 4 kB. */
-function megabytesOnDisk(path: string): number {
-  const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const blocks = files.map((file) => Math.ceil(statSync(join(file.parentPath, file.name)).size / 4096));
-  return (blocks.reduce((sum, count) => sum + count, 0) * 4096) / 1024 ** 2;
+beforeAll(install, 240_000);
+
+/** The bundle's code by the name of its file. */
+function bundle(): ReadonlyMap<string, string> {
+  const names = readdirSync(join(app, 'dist')).filter((name) => name.endsWith('.js'));
+  return new Map(names.map((name) => [name, readFileSync(join(app, 'dist', name), 'utf8')]));
 }
-
-const dependencies = join(folder, 'dependencies');
-beforeAll(async () => {
-  await installDependencies(dependencies);
-  mkdirSync(join(dependencies, 'scripts'));
-  cpSync(join(root, 'scripts/remove-unused-files.ts'), join(dependencies, 'scripts/remove-unused-files.ts'));
-  await execute(process.execPath, [join(dependencies, 'scripts/remove-unused-files.ts')]);
-});
-
-const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' });
 
 /** Starts an installed server with Node and nothing else, asks it whether it is ready, and stops it. */
-async function startAndStop(program: string, whileReady: (port: number) => Promise<void> = async () => {}) {
+async function startAndStop(
+  program: string,
+  whileReady: (port: number, variables: Readonly<Record<string, string>>) => Promise<unknown>,
+) {
   const github = await startSmallGitHub();
-  const variables = {
-    APP_ID: '7',
-    PRIVATE_KEY: String(pem).replaceAll('\n', '\\n'),
-    WEBHOOK_SECRET: 'b2f1c09d7e6a4835',
-    OPENAI_MODEL: 'some-model',
-    OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
-    GHE_HOST: github.host,
-    GHE_PROTOCOL: 'http',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    PAUSED: '1',
-    DATA_DIR: join(mkdtempSync(join(folder, 'run-')), 'data'),
-  };
+  const variables = { ...serverVariables(github), PAUSED: '1', DATA_DIR: mkdtempSync(join(folder, 'data-')) };
   const server = run(['start'], variables, folder, [], program);
   const listening = parseJson(await server.line('"listening"'));
   const port = Number(new URL(String(isRecord(listening) ? listening['url'] : '')).port);
   await server.line('"ready"');
   const { status } = await send(port, { method: 'GET', path: '/readyz' });
-  await whileReady(port);
+  await whileReady(port, variables);
   server.child.kill('SIGTERM');
   const { code, stderr } = await server.ended;
   github.close();
@@ -91,71 +80,123 @@ async function startAndStop(program: string, whileReady: (port: number) => Promi
 
 const CLEAN = { status: 200, code: 0, stderr: '' };
 
-describe('an installation without development tools', { timeout: 240_000 }, () => {
-  it('takes less than 120 MB, and no second Node (O25)', () => {
-    expect(megabytesOnDisk(join(dependencies, 'node_modules'))).toBeLessThan(120);
-    expect(existsSync(join(dependencies, 'node_modules/node'))).toBe(false);
-    expect(existsSync(join(dependencies, 'node_modules/openai/index.mjs'))).toBe(true);
-  });
+/** Names each parser that Node reads. */
+const TOLD_PARSERS = `import fs from 'node:fs/promises'; import { syncBuiltinESMExports } from 'node:module';
+const { readFile } = fs; fs.readFile = (path, ...more) => {
+  if (String(path).endsWith('.wasm')) process.stderr.write(String(path).split('/').at(-1) + ' ');
+  return readFile(path, ...more);
+}; syncBuiltinESMExports();`;
 
-  it('leaves all files where the compiler is (O25)', async () => {
-    const checkout = join(folder, 'checkout');
-    for (const name of ['scripts', 'node_modules/typescript', 'node_modules/zod'])
-      mkdirSync(join(checkout, name), { recursive: true });
-    cpSync(join(root, 'scripts/remove-unused-files.ts'), join(checkout, 'scripts/remove-unused-files.ts'));
-    cpSync(join(root, 'node_modules/zod/index.d.ts'), join(checkout, 'node_modules/zod/index.d.ts'));
-    await execute(process.execPath, [join(checkout, 'scripts/remove-unused-files.ts')]);
-    expect(existsSync(join(checkout, 'node_modules/zod/index.d.ts'))).toBe(true);
-  });
-
-  it('starts from the package that npm packs, in an empty folder (O24)', async () => {
-    const source = join(folder, 'source');
-    const names = ['bin', 'src', 'demo', 'fakes', 'scripts', 'docs', 'package.json', 'app.yml', 'LICENSE', 'README.md'];
-    for (const name of [...names, 'tsconfig.json', 'tsconfig.build.json', '.npmrc'])
-      cpSync(join(root, name), join(source, name), { recursive: true });
-    symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'));
-    bringDatabase(source);
-    const { stdout } = await execute('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: source });
-    const app = join(dependencies, 'node_modules/countersign');
-    mkdirSync(app);
-    const archive = join(folder, stdout.trim().split('\n').at(-1) ?? '');
-    await execute('tar', ['--extract', '--gzip', '--strip-components=1', `--file=${archive}`, `--directory=${app}`]);
+describe('the package, in an empty folder', { timeout: 240_000 }, () => {
+  it('takes less than 65 MB, and no second Node (O25)', async () => {
+    expect(Number.parseInt((await execute('du', ['-sm', installed])).stdout, 10)).toBeLessThan(65);
+    expect(existsSync(join(installed, 'node_modules/node'))).toBe(false);
     expect(readdirSync(app).sort()).toEqual(['LICENSE', 'README.md', 'app.yml', 'bin', 'dist', 'docs', 'package.json']);
-    expect(readdirSync(join(app, 'dist'))).toContainEqual(expect.stringMatching(/^database-\w+\.tar\.gz$/));
-    expect(await startAndStop(join(app, 'bin/countersign.js'))).toEqual(CLEAN);
+  });
+
+  it('has all that its code asks for, and no code that could download packages (O24, X20)', async () => {
+    const texts = [...bundle().values()];
+    const asked = texts.flatMap((text) => [
+      ...text.matchAll(/(?:^import .*? from |\b(?:__require|import)\()"([^"]+)"/gm),
+    ]);
+    const packages = asked.flatMap(([, name = '']) => (name.startsWith('./') || isBuiltin(name) ? [] : [name]));
+    // pg has a native twin, which it asks for only where the environment says so.
+    expect([...new Set(packages)].sort()).toEqual(['@electric-sql/pglite', '@vscode/tree-sitter-wasm', 'pg-native']);
+    const starters = [...bundle()].filter(([, text]) => text.includes('child_process')).map(([name]) => name);
+    expect(starters).toEqual([expect.stringMatching(/^run-page/), expect.stringMatching(/^verify/)]);
+    const beside = texts.flatMap((text) => [...text.matchAll(/new URL\("(\.[^"]+)", import\.meta\.url\)/g)]);
+    expect(beside.length).toBeGreaterThan(6);
+    for (const [, name = ''] of beside) expect([name, existsSync(join(app, 'dist', name))]).toEqual([name, true]);
+    const files = [...bundle().keys()].filter((name) => name !== 'cli.js').map((name) => join(app, 'dist', name));
+    const load = `for (const file of ${JSON.stringify(files)}) await import(file); process.exit(7)`;
+    await expect(execute(process.execPath, ['--input-type=module', '--eval', load])).rejects.toMatchObject({
+      ...{ code: 7, stdout: '', stderr: '' },
+    });
+  });
+
+  it('brings the license of each package in it, and the documentation says why each is there (O24, X20)', () => {
+    const licenses = readFileSync(join(app, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8').split(`\n${'='.repeat(80)}\n`);
+    expect(licenses.length).toBeGreaterThan(100);
+    for (const license of licenses)
+      expect(license).toMatch(/^\S+ \d+\.\d+\.\d+, \S+\n\n.*(?:copyright|permission|license)/is);
+    const bundled = licenses.flatMap((license) => /^\S+/.exec(license)?.[0] ?? []);
+    const manifest = parseJson(readFileSync(join(root, 'package.json'), 'utf8'));
+    const { dependencies, devDependencies } = Object(manifest);
+    const named = [...Object.keys(dependencies), ...bundled.filter((name) => name in devDependencies)];
+    const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| (`.+?`) \| \S.* \|$/gm)].map(([, names = '']) =>
+      names.slice(1, -1).split('`, `'),
+    );
+    expect(rows.flat().sort()).toEqual([...new Set(named)].sort());
+  });
+
+  it('starts, and its commands work, with Node and nothing else (O19, O24)', async () => {
+    const path = { PATH: process.env['PATH'] ?? '' };
+    const output = (args: readonly string[], variables = {}, node: readonly string[] = []) =>
+      run(args, { ...path, ...variables }, root, node, program).ended;
+    const started = startAndStop(program, async (_, variables) => {
+      const pending = await output(['pending'], variables);
+      expect(pending).toEqual({ code: 0, stdout: 'Nothing waits for people.\n', stderr: '' });
+      // The model is none, and the small GitHub knows little.
+      const doctor = await output(['doctor'], variables);
+      expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✓ GitHub knows the App /m) });
+    });
+    const [help, verify, demo] = await Promise.all([
+      output(['--help']),
+      output(['verify', 'HEAD']),
+      output(['demo', '--auto'], {}, ['--import', `data:text/javascript,${encodeURIComponent(TOLD_PARSERS)}`]),
+    ]);
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: countersign /) });
+    expect(verify).toMatchObject({ code: 0, stderr: '' });
+    expect(demo).toMatchObject({ code: 0, stdout: expect.stringContaining('The branch holds exactly the 4 approved') });
+    expect(demo.stderr).toContain('tree-sitter-typescript.wasm');
+    expect(await started).toEqual(CLEAN);
   });
 
   it('starts from what the steps of the Dockerfile leave, and answers its health check (O24)', async () => {
-    const lines = readFileSync(join(root, 'Dockerfile'), 'utf8').replaceAll('\\\n', ' ').split('\n');
-    const app = join(folder, 'image');
-    bringDatabase(app);
-    const skipped: string[] = [];
-    for (const line of lines) {
-      const [word = '', ...words] = line.split(/\s+/);
-      if (word === 'COPY') copy(words, app);
-      else if (word === 'RUN' && words[0] === 'node') await execute(process.execPath, words.slice(1), { cwd: app });
-      else if (word === 'RUN') skipped.push(words.slice(0, 2).join(' '));
+    const steps = readFileSync(join(root, 'Dockerfile'), 'utf8').replaceAll('\\\n', ' ');
+    let stage = '';
+    for (const [, word = '', rest = ''] of steps.matchAll(/^(FROM|COPY|RUN) (.*)$/gm)) {
+      const words = rest.split(/\s+/);
+      if (word === 'FROM') {
+        stage = join(folder, 'image', words.includes('AS') ? (words.at(-1) ?? '') : 'final');
+        mkdirSync(stage, { recursive: true });
+        const base = join(folder, 'image', words[0] ?? '');
+        if (existsSync(base)) cpSync(base, stage, { recursive: true });
+      } else if (word === 'COPY') await copy(words, stage);
+      else if (words[0] === 'node') await execute(process.execPath, words.slice(1), { cwd: stage });
+      else if (words[0] === 'npm') installWith(words, stage);
+      else expect(words[0]).toBe('apt-get');
     }
-    // The first is done offline by `installDependencies`; the second needs the image's system.
-    expect(skipped).toEqual(['npm ci', 'apt-get update']);
-    expect(existsSync(join(app, 'node_modules/openai/index.d.ts'))).toBe(false);
-    const [, command = ''] = /^\s+CMD (\[.*\])$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? [];
+    const [, command = ''] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(steps) ?? [];
     const [, ...check] = z.array(z.string()).parse(parseJson(command));
-    const healthy = (port: number) => execute(process.execPath, check, { env: { PORT: String(port) } }).then(() => {});
-    expect(await startAndStop(join(app, 'bin/countersign.js'), healthy)).toEqual(CLEAN);
+    const isHealthy = (port: number) => execute(process.execPath, check, { env: { PORT: String(port) } });
+    const program = join(stage, 'bin/countersign.js');
+    expect(await startAndStop(program, isHealthy)).toEqual(CLEAN);
+    rmSync(join(stage, 'dist'), { recursive: true });
+    const unbuilt = await run(['start'], {}, folder, [], program).ended;
+    expect(unbuilt).toMatchObject({ code: 1, stderr: expect.stringContaining('Countersign is not built here.') });
   });
 });
 
-/** Does what `COPY` does; from the stage of the dependencies it takes those of this test. */
-function copy(words: readonly string[], app: string): void {
-  const from = words[0]?.startsWith('--from=') ? dependencies : root;
-  const paths = from === root ? words : words.slice(1);
-  const target = join(app, paths.at(-1) ?? '');
-  for (const path of paths.slice(0, -1)) {
-    const source = join(from, path.replace(/^\/app\//, ''));
-    const isFolder = paths.at(-1)?.endsWith('/') === true;
-    mkdirSync(isFolder ? target : dirname(target), { recursive: true });
-    if (from === dependencies) symlinkSync(source, target);
-    else cpSync(source, isFolder ? join(target, basename(source)) : target, { recursive: true });
+/** Does offline what `npm ci` does. */
+function installWith(words: readonly string[], stage: string): void {
+  expect(words).toEqual(expect.arrayContaining(['ci', '--ignore-scripts']));
+  const paths = words.includes('--omit=dev') ? productionPackages() : ['node_modules'];
+  rmSync(join(stage, 'node_modules'), { recursive: true, force: true });
+  for (const path of paths) {
+    mkdirSync(dirname(join(stage, path)), { recursive: true });
+    symlinkSync(join(root, path), join(stage, path));
   }
+  if (paths[0] === 'node_modules') bringDatabase(stage);
+}
+
+/** Does what `COPY` does, from this repository or from another stage. */
+async function copy(words: readonly string[], stage: string): Promise<void> {
+  const [, other] = /^--from=(.*)/.exec(words[0] ?? '') ?? [];
+  const from = other === undefined ? root : join(folder, 'image', other);
+  const paths = words.filter((word) => !word.startsWith('--')).map((path) => path.replace(/^\/app\//, ''));
+  const target = join(stage, paths.at(-1) ?? '');
+  mkdirSync(dirname(`${target}.`), { recursive: true });
+  await execute('cp', ['-R', ...paths.slice(0, -1), target], { cwd: from });
 }

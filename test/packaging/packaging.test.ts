@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { REGISTERED_EVENTS, REGISTERED_PERMISSIONS } from '../../src/core/step/app-rights.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -12,37 +13,22 @@ const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const folder = scratchFolder();
 
-/** The lines of a simple YAML block, `key: value` or `- value`, without comments. */
-function block(yaml: string, key: string): readonly string[] {
-  const lines = yaml.split('\n').filter((line) => !line.trim().startsWith('#'));
-  const rest = lines.slice(lines.indexOf(`${key}:`) + 1);
-  const end = rest.findIndex((line) => !line.startsWith('  '));
-  return rest.slice(0, end === -1 ? undefined : end).map((line) => line.trim());
-}
-
 describe('app.yml', () => {
-  const manifest = read('app.yml');
+  const manifest = parse(read('app.yml'));
 
   it('asks for four permissions, four optional ones, and nothing else (I7)', () => {
-    expect(block(manifest, 'default_permissions')).toEqual([
-      'contents: write',
-      'issues: read',
-      'metadata: read',
-      'pull_requests: write',
-      'actions: read',
-      'checks: write',
-      'merge_queues: read',
-      'statuses: read',
-    ]);
+    expect(manifest.default_permissions).toEqual({
+      ...{ contents: 'write', issues: 'read', metadata: 'read', pull_requests: 'write' },
+      ...{ actions: 'read', checks: 'write', merge_queues: 'read', statuses: 'read' },
+    });
   });
 
   it('asks for exactly the permissions that the App holds itself and its installations to (O4)', () => {
-    const required = Object.entries(REGISTERED_PERMISSIONS).map(([name, level]) => `${name}: ${level}`);
-    expect(block(manifest, 'default_permissions')).toEqual(required);
+    expect(manifest.default_permissions).toEqual(REGISTERED_PERMISSIONS);
   });
 
   it('subscribes to the events that have a handler, and to the optional ones', () => {
-    expect(block(manifest, 'default_events')).toEqual(REGISTERED_EVENTS.map((name) => `- ${name}`));
+    expect(manifest.default_events).toEqual(REGISTERED_EVENTS);
   });
 });
 
@@ -55,13 +41,26 @@ describe('Dockerfile', () => {
     lines.findLast((line) => line.startsWith(`${word} `))?.slice(word.length + 1) ?? '';
   const final = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
 
-  it('builds in stages on the tested slim Node image, without test tools or install scripts (J6)', () => {
+  it('builds in stages on the tested slim Node image, without test tools in the last one, or install scripts (J6)', () => {
     const bases = lines.filter((line) => line.startsWith('FROM '));
     expect(bases.length).toBeGreaterThan(1);
-    for (const base of bases) expect(base).toMatch(/^FROM \$\{NODE\}(?: |$)/);
+    for (const base of bases)
+      expect(base).toMatch(/^FROM (?:--platform=\$BUILDPLATFORM )?\$\{NODE\}(?: |$)|^FROM dependencies AS build$/);
     const tested = /"node": "([\d.]+)"/.exec(read('package.json'))?.[1];
-    expect(lines.filter((line) => line.startsWith('ARG '))).toEqual([`ARG NODE=node:${tested}-slim`]);
-    expect(lines.filter((line) => line.includes('npm ci'))).toEqual(['RUN npm ci --omit=dev --ignore-scripts']);
+    expect(lines.find((line) => line.startsWith('ARG '))).toBe(`ARG NODE=node:${tested}-slim`);
+    expect(lines.filter((line) => line.includes('npm ci'))).toEqual([
+      'RUN npm ci --omit=dev --ignore-scripts',
+      'RUN npm ci --ignore-scripts',
+    ]);
+    expect(final.filter((line) => line.includes('node_modules'))).toContain(
+      'COPY --from=dependencies /app/node_modules ./node_modules',
+    );
+  });
+
+  it('lists the bundled packages in the bill of materials, from the stage that has them (O24)', () => {
+    const build = lines.slice(lines.indexOf('FROM dependencies AS build'), lines.indexOf(final[0] ?? ''));
+    expect(build).toContain('ARG BUILDKIT_SBOM_SCAN_STAGE=true');
+    expect(read('.github/workflows/release.yml')).toContain('--sbom=true');
   });
 
   it('runs as an unprivileged user in production mode, with one writable directory that is closed to others (J6, X3)', () => {
@@ -86,13 +85,12 @@ describe('Dockerfile', () => {
       .map((line) => line.slice(5));
     expect(copied).toEqual([
       'package.json package-lock.json .npmrc ./',
-      'scripts/remove-unused-files.ts ./scripts/remove-unused-files.ts',
-      'package.json LICENSE ./',
-      'bin ./bin',
       'src ./src',
       'demo ./demo',
       'fakes ./fakes',
-      'scripts/prepare-database.ts ./scripts/prepare-database.ts',
+      'scripts/build.ts scripts/prepare-database.ts ./scripts/',
+      'package.json LICENSE ./',
+      'bin ./bin',
     ]);
     const [ignored, ...allowed] = read('.dockerignore')
       .split('\n')
