@@ -66,8 +66,8 @@ const RANDOM_CAST: Cast = {
 /** So that another App's checks are as random as the rest. */
 const CI_SEED = 1_000_003;
 
-/** Above the maximum ever needed. Long suspensions need many events, because the App retries every ten minutes. */
-const MAX_EVENTS = 250_000;
+/** Above the maximum ever needed: a suspension lasts up to eight days, and the App tries each effect once a minute. */
+const MAX_EVENTS = 2_000_000;
 
 const BASE_FAULT_RATES: FaultRates = { crash: 0.004, fault: 0.03, hang: 0.004 };
 
