@@ -64,9 +64,10 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
     overrideStore(() => ({ broadcastToPulls: async () => 'stored' })),
   ),
   mutant('suspension-forgotten', 'approvals from before the end of a suspension start no commit attempt', () => ({
+    // The check needs the event, so it is stored for no repository.
     ...overrideStore(({ broadcastToPulls }) => ({
-      broadcastToPulls: async (id, event, now) =>
-        event.kind === 'unsuspended' ? 'stored' : broadcastToPulls(id, event, now),
+      broadcastToPulls: (id, event, now) =>
+        broadcastToPulls(id, event.kind === 'unsuspended' ? { ...event, repositoryIds: [] } : event, now),
     })),
     habits: ['suspend'],
   })),
