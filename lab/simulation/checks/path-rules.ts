@@ -1,6 +1,6 @@
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { Settings } from '../../../src/core/state/settings.ts';
-import { DENY_DOCS, GATED_PATH } from '../world/owner-actions.ts';
+import { DENY_DOCS, GUARDED_PATH } from '../world/owner-actions.ts';
 import { findAttemptStart, textsInForce } from './approvals.ts';
 import type { CaseCheck } from './evidence.ts';
 
@@ -33,15 +33,15 @@ export const gatedFilesStayUnread: CaseCheck = ({ saved }) => {
     );
     const approved = proposals.filter(({ change, state }) => change.op === 'read' && state === 'completed');
     for (const one of approved) readable.add(one.runId);
-    return leaked.map(({ callId }) => `S24: ${callId} shows lines of ${GATED_PATH} that nobody approved`);
+    return leaked.map(({ callId }) => `S24: ${callId} shows lines of ${GUARDED_PATH} that nobody approved`);
   });
 };
 
 /** Rows of a search, or the diff of the file; its own lines tell where they are from. */
 function showsGatedLines(output: string): boolean {
-  const escaped = GATED_PATH.replace('.', '\\.');
+  const escaped = GUARDED_PATH.replace('.', '\\.');
   const isRow = new RegExp(`^${escaped}[:-]\\d+[:-]`, 'm').test(output);
   const [heading = ''] = output.split('\n', 1);
-  const isRead = heading.includes(GATED_PATH) && output.includes(`\n${GATED_PATH} line `);
+  const isRead = heading.includes(GUARDED_PATH) && output.includes(`\n${GUARDED_PATH} line `);
   return isRow || isRead;
 }

@@ -71,13 +71,13 @@ function useProblems(evidence: CaseEvidence, { index, vote }: NumberedVote, gran
     (one) => one.index > grant.index && one.index < index && one.saved.claim.pullRequestKey === grant.pullKey,
   );
   return [
+    ...(paths.some((path) => PROTECTED.test(path)) ? ['although its file is protected'] : []),
     ...(vote.by.id === grant.by ? [] : ['in the name of another person']),
     ...(step.step.pull.run?.task.by.id === grant.by ? [] : ['in another person’s run']),
     ...(step.step.pull.run?.assessed.baseRef === grant.baseRef ? [] : ['given for another base branch']),
     ...(step.claim.pullRequestKey === grant.pullKey ? [] : ['of another pull request']),
     ...(proposal.origin.kind === 'call' && proposal.origin.tool === grant.tool ? [] : ['for another tool']),
     ...(paths.every((path) => reached.test(path)) ? [] : [`which does not reach ${paths.join(', ')}`]),
-    ...(paths.some((path) => PROTECTED.test(path)) ? ['although its file is protected'] : []),
     ...(MISLEADING_LINE.test(changeDiff(change) ?? '') ? ['although it has invisible characters'] : []),
     ...(membersOf(change).every(({ op }) => op === 'edit' || op === 'write') ? [] : ['although it is no edit']),
     ...(postedAt >= Date.parse(grant.createdAt) + 1_000 ? [] : ['although it was posted no later second']),
@@ -90,7 +90,7 @@ function useProblems(evidence: CaseEvidence, { index, vote }: NumberedVote, gran
 }
 
 /** Files that the worlds of the laboratory have, and that always need a person. */
-const PROTECTED = /(?:^|\/)(?:package\.json|agents\.md)$|^\.github\//i;
+const PROTECTED = /(?:^|\/)agents\.md$|^\.github\//i;
 
 /** An added line with one of the invisible characters that hostile models write. */
 const MISLEADING_LINE = /^\+[^\n]*[[\u{200B}\u{202C}\u{202E}\u{2028}\p{Cc}]--[\t\n\r]]/mv;

@@ -3,7 +3,7 @@ import { createStandingVote } from '../../../src/core/policy/standing-approvals.
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import type { StandingApproval } from '../../../src/core/state/vote.ts';
 import type { Step } from '../../../src/core/step/step.ts';
-import { PROTECTED_PATH } from '../world/random-model.ts';
+import { GUARDED_PATH } from '../world/owner-actions.ts';
 import { type Mutant, mutant, type Overrides, overridePulls, overrideSteps } from './mutant.ts';
 
 type Reach = (approval: StandingApproval, proposal: Proposal) => boolean;
@@ -60,7 +60,7 @@ function forgetRevocations(): Overrides {
 /** Mistakes in standing approvals. */
 export const STANDING_MUTANTS: readonly Mutant[] = [
   mutant('standing-covers-protected', 'no standing approval covers a protected file', () =>
-    useBy((_approval, { change }) => pathsOf(change).includes(PROTECTED_PATH)),
+    useBy((_approval, { change }) => pathsOf(change).includes(GUARDED_PATH)),
   ),
   mutant('standing-covers-other-paths', 'a standing approval reaches only the paths that its comment says', () =>
     useBy(({ path }, { change }) => path !== null && !pathsOf(change).includes(path)),

@@ -40,7 +40,7 @@ export const OTHER_BASE = 'release';
 const APP_SLUG = 'countersign';
 
 /** The files of the repository. All their lines differ. */
-export const FILE_PATHS = ['src/total.ts', 'src/cart.ts', 'docs/notes.md'] as const;
+export const FILE_PATHS = ['src/total.ts', 'src/cart.ts', 'docs/agents.md'] as const;
 
 const LINES_PER_FILE = 14;
 

@@ -10,8 +10,8 @@ import {
   type SimulatedGitHub,
 } from './simulated-github.ts';
 
-/** The file that people must approve before it is read, in cases with `GATE_DOCS`. */
-export const GATED_PATH = 'docs/notes.md';
+/** No standing approval covers this file. In cases with `GATE_DOCS` people must approve it before it is read. */
+export const GUARDED_PATH = 'docs/agents.md';
 
 /** Settings by which the agent changes nothing below `docs`. */
 export const DENY_DOCS =
@@ -118,7 +118,7 @@ const STRICTER_RULES: readonly (readonly [settings: string, owners: string])[] =
   ['require:\n  - {paths: [src/**], approvals: 1}\n  - {paths: [src/**], approvals: 2}\n', '* @ben\n'],
   ['approvers: codeowners\n', '* @ana\n/src/cart.ts @ben\n'],
   ['require:\n  - {paths: [src/total.ts], approvers: codeowners}\n', '* @ben\n'],
-  ['approvers: codeowners\nrequired_approvals: 2\n', '* @ana @ben\n/docs/notes.md\n'],
+  ['approvers: codeowners\nrequired_approvals: 2\n', '* @ana @ben\n/docs/agents.md\n'],
   ['approvers: codeowners\n', TEAM_OWNS_ALL],
   ['require:\n  - {paths: [src/**], approvals: 2, approvers: codeowners}\n', TEAM_OWNS_ALL],
 ];
