@@ -10,14 +10,16 @@ import { NO_PROPOSALS, type ProposalSelector } from '../core/step/facts.ts';
 import type { Signal } from '../core/step/signals.ts';
 import type { Step } from '../core/step/step.ts';
 import { gatherFacts, localFacts } from './jobs/gather-facts.ts';
-import type { WorkerContext } from './jobs/job.ts';
+import { msRefused, type WorkerContext } from './jobs/job.ts';
 import { changedProposals, knownPullFields, logRetry, rememberPull, signalFields } from './jobs/job-log.ts';
 import {
   createErrorId,
   errorText,
+  failureKind,
   hasNamedTime,
   isInternalError,
   isPermanent,
+  isRefusedFor,
   nextRetryAt,
   SIGNAL_RETRIES,
 } from './jobs/retries.ts';
@@ -115,11 +117,11 @@ async function handleSignalFailure(
 ): Promise<void> {
   const { store, clock, log } = context;
   const { error, begunAt } = failed;
-  if (shouldDeadLetter(stored, failed, clock.now())) return deadLetter(context, claim, stored, failed);
+  if (shouldDeadLetter(context, stored, failed)) return deadLetter(context, claim, stored, failed);
   const attempts = stored.attempts + 1;
   const fields = { ...failureFields(context, claim, stored, begunAt), attempts };
   logRetry(context, { log, level: 'warn', message: 'signal failed, will retry' }, error, fields);
-  const failure = { errorText: errorText(error), isInternal: isInternalError(error) };
+  const failure = { now: clock.now(), error: errorText(error), failure: failureKind(error) };
   const retryAt = Math.min(nextRetryAt(clock.now(), attempts, error), clock.now() + maxDelayMs(stored.signal, error));
   await store.postponeSignal(claim, stored, retryAt, failure);
 }
@@ -141,15 +143,14 @@ function isReplacement(signal: Signal): boolean {
 }
 
 /** Outages of GitHub and the database end, so they never lose a comment or leave a run without a result. */
-function shouldDeadLetter(
-  { signal, receivedAt, attempts, internalErrors }: StoredSignal,
-  { error, stage }: FailedAttempt,
-  now: number,
-): boolean {
+function shouldDeadLetter(context: WorkerContext, stored: StoredSignal, { error, stage }: FailedAttempt): boolean {
+  const { signal, receivedAt, attempts, internalErrors } = stored;
   if (isReplacement(signal)) return false;
   if (error instanceof UnsupportedSchemaError) return attempts + 1 >= SIGNAL_RETRIES.unknownSchema;
   if (isInternalError(error)) return internalErrors + 1 >= SIGNAL_RETRIES[stage];
-  return isPermanent(error) && now - receivedAt >= SIGNAL_RETRIES.refusedMs;
+  const msSinceRequested = context.clock.now() - receivedAt;
+  const refused = { msSinceRequested, msRefused: msRefused({ context, stored }) };
+  return isPermanent(error) && isRefusedFor(SIGNAL_RETRIES.refusedMs, refused);
 }
 
 async function deadLetter(

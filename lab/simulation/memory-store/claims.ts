@@ -25,8 +25,9 @@ function findDueSignal(row: MemoryPullRow, now: number): StoredSignal | null {
   return next === undefined ? null : toStoredSignal(next);
 }
 
-function toStoredSignal({ id, signal, receivedAt, attempts, internalErrors }: MemoryInboxRow): StoredSignal | null {
-  return signal === null ? null : { id, signal, receivedAt, attempts, internalErrors };
+function toStoredSignal(row: MemoryInboxRow): StoredSignal | null {
+  const { id, signal, receivedAt, attempts, internalErrors, refusedSince } = row;
+  return signal === null ? null : { id, signal, receivedAt, attempts, internalErrors, refusedSince };
 }
 
 export function endClaim(row: MemoryPullRow): void {

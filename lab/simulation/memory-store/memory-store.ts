@@ -1,11 +1,12 @@
-import type {
-  AttemptFailure,
-  Claim,
-  InterpretedDelivery,
-  SaveResult,
-  Store,
-  StoredRun,
-  StoredSignal,
+import {
+  type AttemptFailure,
+  type Claim,
+  countFailure,
+  type InterpretedDelivery,
+  type SaveResult,
+  type Store,
+  type StoredRun,
+  type StoredSignal,
 } from '../../../src/adapters/store/store.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../../src/core/state/limits.ts';
@@ -256,17 +257,13 @@ function retrySignalLater(
   if (row === null) return;
   if (signal !== undefined) {
     signal.dueAt = notBefore;
-    if (failure !== null) Object.assign(signal, countFailure(stored, failure));
+    if (failure !== null) Object.assign(signal, failedAttempt(stored, failure));
   }
   if (failure !== null && stored.signal.type === 'intent') row.webhooksRetryAt = notBefore;
 }
 
-function countFailure({ attempts, internalErrors }: StoredSignal, { errorText, isInternal }: AttemptFailure) {
-  return {
-    error: toStorableText(errorText),
-    attempts: attempts + 1,
-    internalErrors: isInternal ? internalErrors + 1 : 0,
-  };
+function failedAttempt(stored: StoredSignal, { now, error, failure }: AttemptFailure) {
+  return { ...countFailure(stored, failure, now), error: toStorableText(error), attempts: stored.attempts + 1 };
 }
 
 function pendingCommentMethods(tables: MemoryTables): Pick<Store, 'nextCommentAt' | 'listPendingCommits'> {

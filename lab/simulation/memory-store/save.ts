@@ -1,4 +1,5 @@
 import {
+  countFailure,
   type DeadLetterFollowUp,
   type EffectRetry,
   type ErrorReport,
@@ -233,10 +234,7 @@ function retryEffectLater(
   clearAttempt(effect);
   effect.dueAt = dueAt;
   effect.error = toStorableText(error);
-  if (failure !== null) {
-    effect.internalErrors = failure === 'internal' ? effect.internalErrors + 1 : 0;
-    effect.refusedSince = failure === 'refusal' ? (effect.refusedSince ?? now) : null;
-  }
+  Object.assign(effect, countFailure(effect, failure, now));
   if (signal !== null) addSignal(tables, row, signal, { kind: 'effect-result', deliveryId: null, now });
 }
 

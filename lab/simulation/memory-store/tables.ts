@@ -19,6 +19,7 @@ export type MemoryInboxRow = {
   dueAt: number;
   attempts: number;
   internalErrors: number;
+  refusedSince: number | null;
   error: string | null;
   errorId: string | null;
   reason: Reason | null;
@@ -166,6 +167,7 @@ export function addSignal(
     dueAt: now,
     attempts: 0,
     internalErrors: 0,
+    refusedSince: null,
     error: null,
     errorId: null,
     reason: null,

@@ -54,7 +54,7 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
           : deadLetterSignal(
               claim,
               signal,
-              { id: 'given-up', errorText: failure.errorText },
+              { id: 'given-up', errorText: failure.error },
               { reply: null, signal: null },
               notBefore,
             ),

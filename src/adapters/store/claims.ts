@@ -95,7 +95,7 @@ export function isHeldBy({ pullRequestKey, fencingToken }: Claim) {
 
 /** A due signal or a started effect. An effect that its previous holder finished meanwhile is not started. */
 type WorkRow =
-  | { kind: 'signal'; id: number; signal: string; received_at: number; attempts: number; internal_errors: number }
+  | ({ kind: 'signal'; signal: string } & Omit<EffectRow, 'pull_key' | 'body'>)
   | ({ kind: 'effect'; started: true } & EffectRow)
   | { kind: 'effect'; started: null };
 
@@ -109,11 +109,10 @@ export async function takeNextWork(db: Kysely<DatabaseSchema>, claim: Claim, now
     const row = await startOrRelease(db, claim, now);
     if (row === null) return null;
     if (row.kind === 'signal') {
-      const { id, signal, received_at: receivedAt, attempts, internal_errors: internalErrors } = row;
-      return {
-        kind: 'signal',
-        signal: { id, signal: fromStored<Signal>(signal), receivedAt, attempts, internalErrors },
-      };
+      const { id, attempts, internal_errors: internalErrors, refused_since: refusedSince } = row;
+      const counts = { attempts, internalErrors, refusedSince };
+      const signal = fromStored<Signal>(row.signal);
+      return { kind: 'signal', signal: { id, signal, receivedAt: row.created_at, ...counts } };
     }
     if (row.started) return { kind: 'effect', effect: toStoredEffect(row) };
   }
@@ -129,7 +128,8 @@ async function startOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, now: num
     with claimed as materialized (
       select webhooks_retry_at, ${IS_PAUSED} as is_paused from pulls where ${isHeldBy(claim)} for no key update
     ), due_signal as materialized (
-      select inbox.id, inbox.signal, inbox.received_at, inbox.attempts, inbox.internal_errors from claimed, inbox
+      select inbox.id, inbox.signal, inbox.attempts, inbox.internal_errors, inbox.refused_since, inbox.received_at
+      from claimed, inbox
       where not claimed.is_paused and inbox.pull_key = ${pullRequestKey} and inbox.done_at is null and inbox.signal is not null
         and inbox.not_before <= ${now} and (inbox.kind = 'effect-result' or claimed.webhooks_retry_at <= ${now})
       order by inbox.kind, inbox.id limit 1
@@ -147,12 +147,12 @@ async function startOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, now: num
       update pulls set ${RELEASED}
       where ${isHeldBy(claim)} and not exists (select from due_signal) and not exists (select from due_effect)
     )
-    select 'signal' as kind, true as started, id, signal, received_at, attempts, internal_errors,
-      null as pull_key, null as body, null as refused_since, null as created_at
+    select 'signal' as kind, true as started, id, signal, attempts, internal_errors, refused_since,
+      received_at as created_at, null as pull_key, null as body
     from due_signal
     union all
-    select 'effect', started.id is not null, started.id, null, null, started.attempts, started.internal_errors,
-      started.pull_key, started.body, started.refused_since, started.created_at
+    select 'effect', started.id is not null, started.id, null, started.attempts, started.internal_errors,
+      started.refused_since, started.created_at, started.pull_key, started.body
     from due_effect left join started on started.id = due_effect.id
   `.execute(db);
   return rows[0] ?? null;

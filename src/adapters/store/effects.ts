@@ -11,7 +11,7 @@ import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import { type DatabaseSchema, fromStored, toPlainText, toStored } from './engine/schema.ts';
 import { IS_PAUSED } from './pauses.ts';
-import type { EffectRetry, FailureKind, StoredEffect } from './store.ts';
+import { countFailure, type EffectRetry, type StoredEffect } from './store.ts';
 
 /** Columns of `effects` that a `StoredEffect` needs. */
 export const EFFECT_COLUMNS = sql.raw(
@@ -131,13 +131,6 @@ export async function renewEffect(
 /** Columns of an effect that no worker performs. */
 export const NOT_RUNNING = { started: false, lease_until: null } as const;
 
-/** Counts consecutive failures of one kind. Any other failure restarts the count, and a mere postponement keeps it. */
-function failureCounts(failure: FailureKind | null, now: number) {
-  if (failure === null) return sql`internal_errors = internal_errors`;
-  return sql`internal_errors = ${failure === 'internal' ? sql`internal_errors + 1` : sql`0`},
-    refused_since = ${failure === 'refusal' ? sql`coalesce(refused_since, ${now}::bigint)` : sql`null`}`;
-}
-
 /**
  * Postpones the effect and stores the signal of its attempt. `attempts` serves as the fencing token: another worker
  * raises it, and then nothing changes here. A cancelled effect stays cancelled.
@@ -147,11 +140,12 @@ export async function postponeEffect(
   effect: StoredEffect,
   { now, notBefore, error, failure, signal }: EffectRetry,
 ): Promise<void> {
+  const { internalErrors, refusedSince } = countFailure(effect, failure, now);
   await sql`
     with postponed as (
       update effects set not_before = ${notBefore},
         error = case when done_at is null then ${toPlainText(error)} end,
-        ${failureCounts(failure, now)}, started = false, lease_until = null
+        internal_errors = ${internalErrors}, refused_since = ${refusedSince}::bigint, started = false, lease_until = null
       where id = ${effect.id} and attempts = ${effect.attempts} and (done_at is null ${orCancelledWithCommit(signal)})
       returning pull_key
     )

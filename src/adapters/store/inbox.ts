@@ -7,6 +7,7 @@ import { type DatabaseSchema, toPlainText, toStored } from './engine/schema.ts';
 import {
   type AttemptFailure,
   type Claim,
+  countFailure,
   type DeadLetterFollowUp,
   type ErrorReport,
   MAX_REPORTED_ERRORS,
@@ -38,9 +39,7 @@ export async function nextCommentAt(db: Kysely<DatabaseSchema>, claim: Claim, no
   return Math.max(now, row.not_before, row.kind === 'webhook' ? row.webhooks_retry_at : 0);
 }
 
-/**
- * Whether an effect result is due, or a denial could be pending, due or postponed.
- */
+/** Whether an effect result is due, or a denial could be pending, due or postponed. */
 export async function hasPendingSignal(
   transaction: Transaction<DatabaseSchema>,
   pullRequestKey: string,
@@ -100,11 +99,13 @@ export async function postponeSignal(
   });
 }
 
-function failureColumns({ attempts, internalErrors }: StoredSignal, { errorText, isInternal }: AttemptFailure) {
+function failureColumns(signal: StoredSignal, { now, error, failure }: AttemptFailure) {
+  const { internalErrors, refusedSince } = countFailure(signal, failure, now);
   return {
-    error: toPlainText(errorText),
-    attempts: attempts + 1,
-    internal_errors: isInternal ? internalErrors + 1 : 0,
+    error: toPlainText(error),
+    attempts: signal.attempts + 1,
+    internal_errors: internalErrors,
+    refused_since: refusedSince,
   };
 }
 

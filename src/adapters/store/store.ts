@@ -14,6 +14,18 @@ import type { DatabaseFacts } from './engine/inspect.ts';
 /** Why an attempt failed: by an error of our own, a refusal of GitHub, or anything else, such as an outage. */
 export type FailureKind = 'internal' | 'refusal' | 'other';
 
+/** Internal errors of the last attempts in a row, and the time of the first refusal with no other failure since (ms). */
+export type FailureCounts = { readonly internalErrors: number; readonly refusedSince: number | null };
+
+/** The counts after another failure: any other kind restarts a count. A mere postponement (null) keeps them. */
+export function countFailure(counts: FailureCounts, failure: FailureKind | null, now: number): FailureCounts {
+  if (failure === null) return counts;
+  return {
+    internalErrors: failure === 'internal' ? counts.internalErrors + 1 : 0,
+    refusedSince: failure === 'refusal' ? (counts.refusedSince ?? now) : null,
+  };
+}
+
 /** How to retry an effect. Times are ms since the epoch; `signal` is an early result of the attempt. */
 export type EffectRetry = {
   readonly now: number;
@@ -44,16 +56,12 @@ export type Claim = {
   readonly leaseUntil: number;
 };
 
-/**
- * A signal in the inbox since `receivedAt` (ms), in the order of `id`. `attempts` counts failed attempts;
- * `internalErrors` counts the last consecutive ones that were internal errors.
- */
-export type StoredSignal = {
+/** A signal in the inbox since `receivedAt` (ms), in the order of `id`. `attempts` counts failed attempts. */
+export type StoredSignal = FailureCounts & {
   readonly id: number;
   readonly signal: Signal;
   readonly receivedAt: number;
   readonly attempts: number;
-  readonly internalErrors: number;
 };
 
 /** The next work of a claim's holder. */
@@ -61,8 +69,8 @@ export type PullWork =
   | { readonly kind: 'signal'; readonly signal: StoredSignal }
   | { readonly kind: 'effect'; readonly effect: StoredEffect };
 
-/** Why a signal was postponed. An internal failure has a cause other than GitHub, the model or a database outage. */
-export type AttemptFailure = { readonly errorText: string; readonly isInternal: boolean };
+/** Why a signal was postponed. */
+export type AttemptFailure = { readonly now: number; readonly error: string; readonly failure: FailureKind };
 
 /** The error of a dead letter. `id` is shown on GitHub and logged with the error. */
 export type ErrorReport = { readonly id: string; readonly errorText: string };
@@ -74,18 +82,14 @@ export const MAX_REPORTED_ERRORS = 10;
 export type DeadLetterFollowUp = { readonly reply: Effect | null; readonly signal: Signal | null };
 
 /**
- * An effect to perform. `attempts` includes this attempt; `internalErrors` counts the last consecutive ones stopped by an
- * internal error. `refusedSince` is the time of the first refusal with no other failure since (ms); null if the last
- * failure was none. If a duplicate that is due immediately is requested, `requestedAt` (ISO 8601) changes to that time,
- * and the counts restart.
+ * An effect to perform. `attempts` includes this attempt. If a duplicate that is due immediately is requested,
+ * `requestedAt` (ISO 8601) changes to that time, and the counts restart.
  */
-export type StoredEffect = {
+export type StoredEffect = FailureCounts & {
   readonly id: number;
   readonly pullRequestKey: string;
   readonly effect: Effect;
   readonly attempts: number;
-  readonly internalErrors: number;
-  readonly refusedSince: number | null;
   readonly requestedAt: string;
 };
 

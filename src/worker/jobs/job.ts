@@ -1,4 +1,4 @@
-import type { FailureKind, Store, StoredEffect } from '../../adapters/store/store.ts';
+import type { FailureCounts, FailureKind, Store, StoredEffect } from '../../adapters/store/store.ts';
 import type { Logger } from '../../adapters/telemetry/log.ts';
 import type { OperatorSettings } from '../../core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
@@ -99,7 +99,7 @@ export function msSinceRequested({ context, stored }: Pick<Job, 'context' | 'sto
 }
 
 /** For how long GitHub has refused the request (ms), so that the time of an outage does not count. */
-export function msRefused({ context, stored }: Pick<Job, 'context' | 'stored'>): number {
+export function msRefused({ context, stored }: Pick<Job, 'context'> & { readonly stored: FailureCounts }): number {
   return stored.refusedSince === null ? 0 : context.clock.now() - stored.refusedSince;
 }
 

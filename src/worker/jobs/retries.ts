@@ -46,13 +46,16 @@ const OTHER_WORK: { readonly [Type in EffectType]?: RetryLimits } = {
   reply: { ...WORK, refusedMs: UNTIL_FIXED_MS, waitMs: 29 * DAY_MS },
 };
 
+/** For how long GitHub has refused a request (ms), and how old the request is. */
+type RefusedRequest = { readonly msSinceRequested: number; readonly msRefused: number };
+
 /** A failed attempt of an effect; `internalErrors` without this failure. */
-type FailedEffect = {
-  readonly type: EffectType;
-  readonly internalErrors: number;
-  readonly msSinceRequested: number;
-  readonly msRefused: number;
-};
+type FailedEffect = RefusedRequest & { readonly type: EffectType; readonly internalErrors: number };
+
+/** Whether a refusal is final after `limitMs`. The first one after an outage never is. */
+export function isRefusedFor(limitMs: number, { msSinceRequested, msRefused }: RefusedRequest): boolean {
+  return msSinceRequested >= limitMs && msRefused >= Math.min(limitMs, BLINK_MS);
+}
 
 /** Whether an effect is given up after this failure. */
 export function isGivenUp(failed: FailedEffect, error: unknown): boolean {
@@ -61,8 +64,7 @@ export function isGivenUp(failed: FailedEffect, error: unknown): boolean {
   if (hasNamedTime(error)) return failed.msSinceRequested >= limits.waitMs;
   if (!isPermanent(error)) return false;
   if (error instanceof ModelError) return true;
-  const limitMs = means(error, 'gone') ? limits.goneMs : limits.refusedMs;
-  return failed.msSinceRequested >= limitMs && failed.msRefused >= Math.min(limitMs, BLINK_MS);
+  return isRefusedFor(means(error, 'gone') ? limits.goneMs : limits.refusedMs, failed);
 }
 
 /** Whether a write that GitHub refused is refused for good: one refusal can be a slip of one of its servers. */
@@ -78,7 +80,7 @@ export const SIGNAL_RETRIES = {
   storing: 8,
   /** Attempts to read a state with an unknown schema, about 30 s: a newer process can take it over. [S84] */
   unknownSchema: 6,
-  /** Age (ms) from which a refusal of GitHub is final. */
+  /** Age (ms) from which lasting refusals of GitHub are final. */
   refusedMs: UNTIL_FIXED_MS,
 } as const;
 

@@ -81,7 +81,7 @@ export function claimsContract({ store, rows, receiveAndClaim, claimSignal }: St
     expect(await store().saveIfInboxEmpty(claim, signal.signal, step(pullOf(1), { effects }), now)).toBe('lost');
     expect(await store().renewClaim(claim, now, LEASE)).toBe(false);
     expect(await store().nextWork(claim, now)).toBeNull();
-    await store().postponeSignal(claim, signal, now * 9, { errorText: 'late', isInternal: true });
+    await store().postponeSignal(claim, signal, now * 9, { now, error: 'late', failure: 'internal' });
     await store().deadLetterSignal(claim, signal, { id: 'f', errorText: 'late' }, { reply: null, signal: null }, now);
     await store().releaseClaim(claim);
     expect(await allRows()).toEqual(before);

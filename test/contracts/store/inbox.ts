@@ -6,7 +6,7 @@ import type { Effect } from '../../../src/core/step/effects.ts';
 import { delivery, pullOf, step } from './samples.ts';
 import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
 
-const AWAY = { errorText: 'GitHub was away', isInternal: false } as const;
+const AWAY = { now: 20, error: 'GitHub was away', failure: 'other' } as const;
 
 /** No reply, and no signal for the pull request. */
 const NO_FOLLOW_UP = { reply: null, signal: null } as const;
@@ -98,7 +98,7 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       const later = present(await store().claimPull(50, LEASE));
       const again = present(await nextSignal(store(), later, 50));
       expect(again.attempts).toBe(0);
-      await store().postponeSignal(later, again, 60, { errorText: 'it \0 broke', isInternal: true });
+      await store().postponeSignal(later, again, 60, { now: 50, error: 'it \0 broke', failure: 'internal' });
       expect(await nextSignal(store(), later, 60)).toEqual({ ...signal, attempts: 1, internalErrors: 1 });
       expect(await rows('inbox')).toMatchObject([{ error: 'it \uFFFD broke' }]);
     });
@@ -142,7 +142,7 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       const followUp = { reply: null, signal: { type: 'dead-lettered', errorId: 'f' } } as const;
       await store().deadLetterSignal(claim, signal, UNKNOWN, followUp, 20);
       const next = present(await nextSignal(store(), claim, 20));
-      await store().postponeSignal(claim, next, 500, { errorText: 'unknown schema', isInternal: true });
+      await store().postponeSignal(claim, next, 500, { now: 20, error: 'unknown schema', failure: 'internal' });
       expect(await store().nextCommentAt(claim, 30)).toBe(500);
       const preflight = { type: 'commit-preflight', runId: 'r', headSha: '', baseRef: '', checks: [] } as const;
       const start = { ...preflight, settings: { kind: 'broken', problems: [], settings: DEFAULT_SETTINGS } } as const;
@@ -152,16 +152,19 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(await store().saveIfInboxEmpty(claim, start, step(pullOf(1)), 500)).toBe('saved');
     });
 
-    it('counts consecutive internal errors apart from outages of GitHub (G8)', async () => {
+    it.each([
+      [['other', 'internal', 'other'], 0, null],
+      [['other', 'internal', 'internal'], 2, null],
+      [['other', 'refusal', 'refusal'], 0, 21],
+      [['refusal', 'other', 'refusal'], 0, 22],
+    ] as const)('counts failures of one kind in a row: %j (G8, R3)', async (failures, internalErrors, refusedSince) => {
       const { claim, signal } = await claimSignal('a');
-      await store().postponeSignal(claim, signal, 20, AWAY);
-      const again = present(await nextSignal(store(), claim, 20));
-      expect(again).toMatchObject({ attempts: 1, internalErrors: 0 });
-      await store().postponeSignal(claim, again, 20, { errorText: 'broken', isInternal: true });
-      const broken = present(await nextSignal(store(), claim, 20));
-      expect(broken).toMatchObject({ attempts: 2, internalErrors: 1 });
-      await store().postponeSignal(claim, broken, 20, AWAY);
-      expect(await nextSignal(store(), claim, 20)).toMatchObject({ attempts: 3, internalErrors: 0 });
+      let next = signal;
+      for (const [index, failure] of failures.entries()) {
+        await store().postponeSignal(claim, next, 20, { now: 20 + index, error: 'no', failure });
+        next = present(await nextSignal(store(), claim, 20));
+      }
+      expect(next).toMatchObject({ attempts: 3, internalErrors, refusedSince });
     });
 
     it('returns when the earliest pending comment can be handled, ignoring results and other pull requests', async () => {

@@ -118,6 +118,18 @@ describe('permanent refusals by GitHub', () => {
     expect(await countNewDeadLetters(failingContext(later, 403), await claimAgain(1, later))).toBe(1);
   });
 
+  it('the first refusal of a comment after an outage of days is not final (R3, S87)', async () => {
+    const claim = await claimWithRun(4, {});
+    await store.receive(delivery('outage', 4), 11);
+    expect(await countNewDeadLetters(failingContext(100, 502), claim)).toBe(0);
+    const counts: number[] = [];
+    for (const minutes of [0, 9, 10]) {
+      const now = DAYS_LATER + 100 + minutes * 60_000;
+      counts.push(await countNewDeadLetters(failingContext(now, 403), await claimAgain(4, now)));
+    }
+    expect(counts).toEqual([0, 0, 1]);
+  });
+
   /** The signal of a commit effect that GitHub has refused for this long (ms), after a response with this status. */
   async function signalOfFailedCommit(number: number, waitedMs: number, status: number, retryAt: number | null) {
     const commit = { type: 'commit', runId: `r${number}`, proposalIds: ['p1'], location: null } as const;

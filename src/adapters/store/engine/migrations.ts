@@ -34,6 +34,7 @@ create table inbox (
   not_before bigint not null,
   attempts integer not null default 0,
   internal_errors integer not null default 0,
+  refused_since bigint,
   error text,
   error_id text,
   reason text,

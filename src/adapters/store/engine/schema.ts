@@ -19,6 +19,7 @@ export type DatabaseSchema = {
     attempts: Generated<number>;
     /** The last consecutive attempts that failed by an internal error. */
     internal_errors: Generated<number>;
+    refused_since: number | null;
     error: string | null;
     /** Of a dead letter, shown on GitHub; null otherwise. */
     error_id: string | null;
