@@ -170,16 +170,22 @@ it('(CK5) gives failed checks to the model, which proposes a fix that people app
   expect(story.bot.answer()).toContain('all 2 checks passed');
 });
 
-it('(CK5, CK24) ends once the model answers without a change, and is not told of the same commit again', async () => {
+it('(CK5, CK24) asks GitHub six times until a failure is told, which is told once, and twice more to close the run', async () => {
   await commitsOnce();
   const before = stage().github.requests.length;
-  story.model.says({ content: 'The runner was too slow; nothing to fix here.' });
-  await ci.ends('build', 'timed_out');
+  for (const name of ['build', 'lint']) await ci.begins(name);
   await stage().later(61);
-  // Two more are the closing comment and the run comment, after the model's round.
-  expect(namesOf(requestsSince(stage(), story, before)).length).toBeLessThanOrEqual(6 + 2);
+  story.model.says({ content: 'The runner was too slow; nothing to fix here.' });
+  await ci.ends('lint', 'success');
+  await ci.ends('build', 'timed_out', { log: 'Error: exit 1\n' });
   expect(await phase()).toBe('ended');
   expect(story.bot.answer()).toContain('nothing to fix here');
+  const names = namesOf(requestsSince(stage(), story, before));
+  const [look, runComment] = ['graphql repository', 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}'];
+  const told = ['graphql node', 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs', expect.any(String)];
+  expect(names.slice(0, 6)).toEqual([look, runComment, look, ...told]);
+  // The closing comment and the run comment come after the model's round.
+  expect(names.slice(6).toSorted()).toEqual([runComment, 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments']);
 });
 
 it('(CK5) tells the model three times in a row; then the run ends and says so', async () => {
