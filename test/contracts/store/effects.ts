@@ -161,36 +161,24 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       expect(second.attempts).toBe(2);
     });
 
-    it('counts consecutive internal errors separately (G8)', async () => {
-      const claim = await saveEffects('a', [SHOW]);
-      const first = present(await nextEffect(store(), claim, 30));
-      await store().postponeEffect(first, { ...retryAt(30, 'broken'), failure: 'internal' });
-      const second = present(await nextEffect(store(), claim, 30));
-      expect(second).toMatchObject({ attempts: 2, internalErrors: 1 });
-      await store().postponeEffect(second, retryAt(30, 'GitHub was away'));
-      const third = present(await nextEffect(store(), claim, 30));
-      expect(third).toMatchObject({ attempts: 3, internalErrors: 0 });
-      await store().postponeEffect(third, { ...retryAt(30, 'broken'), failure: 'internal' });
-      const fourth = present(await nextEffect(store(), claim, 30));
-      await store().postponeEffect(fourth, { ...retryAt(30, 'pending'), failure: null });
-      expect(await nextEffect(store(), claim, 30)).toMatchObject({ attempts: 5, internalErrors: 1 });
-    });
-
-    it('measures a refusal from the first one, without the time of other failures (R3)', async () => {
+    it('counts failures of one kind in a row, and keeps the counts at a mere postponement (G8, R3)', async () => {
       const claim = await saveEffects('a', [SHOW]);
       const postpone = async (now: number, failure: EffectRetry['failure']) => {
         const effect = present(await nextEffect(store(), claim, now));
         await store().postponeEffect(effect, { ...retryAt(now, 'no'), now, failure });
-        return effect.refusedSince;
+        return [effect.internalErrors, effect.refusedSince];
       };
-      expect(await postpone(30, 'other')).toBe(null);
-      expect(await postpone(100, 'refusal')).toBe(null);
-      expect(await postpone(110, 'refusal')).toBe(100);
-      expect(await postpone(120, null)).toBe(100);
-      expect(await postpone(130, 'other')).toBe(100);
-      expect(await postpone(140, 'refusal')).toBe(null);
-      expect(await postpone(150, 'internal')).toBe(140);
-      expect(await postpone(160, 'refusal')).toBe(null);
+      expect(await postpone(30, 'other')).toEqual([0, null]);
+      expect(await postpone(100, 'refusal')).toEqual([0, null]);
+      expect(await postpone(110, 'refusal')).toEqual([0, 100]);
+      expect(await postpone(120, null)).toEqual([0, 100]);
+      expect(await postpone(130, 'other')).toEqual([0, 100]);
+      expect(await postpone(140, 'refusal')).toEqual([0, null]);
+      expect(await postpone(150, 'internal')).toEqual([0, 140]);
+      expect(await postpone(160, 'internal')).toEqual([1, null]);
+      expect(await postpone(170, null)).toEqual([2, null]);
+      expect(await postpone(180, 'other')).toEqual([2, null]);
+      expect(await postpone(190, 'refusal')).toEqual([0, null]);
     });
 
     it('sends a reply with a once key once per pull request', async () => {
