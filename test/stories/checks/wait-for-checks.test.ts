@@ -262,6 +262,20 @@ it('(CK9) without any event the last look ends the wait, also for a check that n
   expect(story.bot.answer()).toContain('1 check had not completed in time (endless)');
 });
 
+it('(CK9, O3) looks once where only the delivery log tells that its checks have completed', async () => {
+  await commitsOnce();
+  for (const name of ['build', 'lint']) await ci.begins(name);
+  await stage().later(61);
+  stage().github.deliveries.intercept(() => 'drop');
+  for (const name of ['build', 'lint']) await ci.ends(name, 'success');
+  const before = stage().github.requests.length;
+  await stage().later(5 * 60);
+  stage().github.deliveries.intercept(undefined);
+  expect(await phase()).toBe('ended');
+  const looks = namesOf(requestsSince(stage(), story, before)).filter((name) => name === 'graphql repository');
+  expect(looks).toHaveLength(1);
+});
+
 it('(CK9) an event that comes twice or for another commit asks nobody', async () => {
   await commitsOnce();
   const [first] = story.pr.commits();

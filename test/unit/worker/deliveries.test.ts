@@ -3,6 +3,7 @@ import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import { createMetrics } from '../../../src/adapters/telemetry/metrics.ts';
+import type { CheckEvent } from '../../../src/core/state/checks.ts';
 import { type DeliveryLog, GitHubError, type LoggedDelivery } from '../../../src/core/step/ports.ts';
 import {
   createLookMemory,
@@ -169,6 +170,25 @@ describe('a look at the delivery log', () => {
     }
     expect(await look()).toBe('done');
     expect(taken).toEqual(['g2']);
+  });
+
+  it('O3: reads of check events only a pressed button, and tells once of each that is completed', async () => {
+    const { attempts, taken, process, wait } = scene();
+    const rows = ['check_run requested_action', 'check_run completed', 'check_suite completed', 'status'];
+    for (const [at, row] of rows.entries()) {
+      const [event = '', action = null] = row.split(' ');
+      attempts.push(...failed(1, at + 1).map((one) => ({ ...one, event, action })));
+    }
+    const { options } = process();
+    const told: string[] = [];
+    const noticeChecks = async (event: CheckEvent) => void told.push(`${event.key} in ${event.repositoryId}`);
+    const store = { ...options.store, noticeChecks };
+    const memory = createLookMemory();
+    await lookForDeliveries(memory, { ...options, store });
+    wait();
+    await lookForDeliveries(memory, { ...options, store });
+    expect(taken).toEqual(['g1']);
+    expect(told.toSorted()).toEqual(['g3 in 1', 'g4 in 1']);
   });
 
   it.each([
