@@ -142,7 +142,7 @@ export function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext)
       [...snapshot().repository.checkRuns.values()]
         .filter((run) => run.headSha === head && run.name === CHECK_RUN_NAME && run.appId === fixture.appId)
         .toReversed()
-        .map(({ id, externalId }) => ({ id, externalId })),
+        .map(({ id, externalId, conclusion }) => ({ id, externalId, conclusion })),
     hasPosted: async (body, since) => {
       const from = `${new Date(since).toISOString().slice(0, 19)}Z`;
       return listBotComments(snapshot(), fixture).some(

@@ -44,7 +44,7 @@ export async function findCheckRuns(
   if (runs === null) return null;
   // Another App can give its runs any name and id of ours.
   const own = runs.filter(({ app }) => app?.slug === slug);
-  return own.map(({ id, external_id: externalId }) => ({ id, externalId: externalId ?? '' }));
+  return own.map(({ id, conclusion, external_id: externalId }) => ({ id, conclusion, externalId: externalId ?? '' }));
 }
 
 /** Creates the completed check run of a commit. */

@@ -28,14 +28,19 @@ type CheckRunView = {
   readonly waiting: Waiting;
   readonly mode: Exclude<CheckRunMode, 'off'>;
   readonly links: RepoLinks;
+  /** The number of another pull request with the same commit, whose changes wait. */
+  readonly elsewhere?: number | null;
 };
 
 /** The check run of the waiting list: every pending change whole, and buttons where one press may decide on all of them. */
-export function renderCheckRun({ pull, waiting, mode, links }: CheckRunView): CheckRunPage {
+export function renderCheckRun({ pull, waiting, mode, links, elsewhere = null }: CheckRunView): CheckRunPage {
   const { changes, digest } = waiting;
   const about = { externalId: externalIdOf(pull.ref.number, digest), detailsUrl: pullUrl(pull, links) };
+  const empty = { ...about, text: '', actions: [] };
+  if (changes.length === 0 && elsewhere !== null)
+    return { ...empty, conclusion: 'action_required', title: `Changes wait on #${elsewhere}`, summary: SAME_COMMIT };
   if (changes.length === 0)
-    return { ...about, conclusion: 'success', title: 'Nothing waits for a decision', ...NOTHING_WAITS, actions: [] };
+    return { ...empty, conclusion: 'success', title: 'Nothing waits for a decision', summary: ALL_DECIDED };
   const { text, isWhole } = renderChanges(pull, changes, links);
   const obstacle = findButtonObstacle(pull, changes) ?? (isWhole ? null : 'too-long');
   return {
@@ -64,7 +69,9 @@ function pullUrl({ ref }: PullState, { repository }: RepoLinks): string {
   return `${repository}/pull/${ref.number}`;
 }
 
-const NOTHING_WAITS = { summary: 'Every change that Countersign proposed is decided.', text: '' };
+const ALL_DECIDED = 'Every change that Countersign proposed is decided.';
+
+const SAME_COMMIT = 'That pull request has the same commit. Here every change that Countersign proposed is decided.';
 
 /** It names the pull request, because each one with the same commit has the page. */
 function buttonHint(pull: PullState, links: RepoLinks): string {
@@ -90,11 +97,7 @@ function buttonsOf(digest: string, count: number): CheckRunPage['actions'] {
 }
 
 /** The changes in order, as many of them whole as fit; the others are listed. */
-function renderChanges(
-  pull: PullState,
-  changes: readonly Proposal[],
-  links: RepoLinks,
-): { readonly text: string; readonly isWhole: boolean } {
+function renderChanges(pull: PullState, changes: readonly Proposal[], links: RepoLinks) {
   const left: Proposal[] = [];
   let text = '';
   for (const proposal of changes) {

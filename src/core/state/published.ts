@@ -40,4 +40,4 @@ export type CheckRunPage = {
 /** A new content of a check run; without `externalId` it keeps its own. */
 export type OutdatedCheckRunPage = Omit<CheckRunPage, 'externalId'> & Partial<Pick<CheckRunPage, 'externalId'>>;
 
-export type FoundCheckRun = { readonly id: number; readonly externalId: string };
+export type FoundCheckRun = { readonly id: number; readonly externalId: string; readonly conclusion: string | null };

@@ -63,7 +63,9 @@ async function publishCheck(target: Target, before: PublishedCheck | null): Prom
   const page = renderCheckRun({ pull, waiting, mode, links });
   if (waiting.digest === '' && before !== null && (before.head === head || facts.state !== 'open')) {
     // Nothing waits any more, which the run of the last list says.
-    if (before.digest !== '') await github.updateCheckRun(before.id, page);
+    if (before.digest === '') return before;
+    await github.updateCheckRun(before.id, page);
+    await letNewestTell(target, before);
     return { ...before, digest: '' };
   }
   if (before?.head === head && before.digest === waiting.digest) return before;
@@ -73,12 +75,35 @@ async function publishCheck(target: Target, before: PublishedCheck | null): Prom
   const made = own.find(({ externalId }) => externalId === page.externalId);
   for (const { id } of own) if (id !== made?.id) await github.updateCheckRun(id, outdatedPage(target, head));
   const id = made?.id ?? (await github.createCheckRun(head, page));
-  return id === null ? null : { id, head, digest: waiting.digest, hasButtons: page.actions.length > 0 };
+  if (id === null) return null;
+  if (waiting.digest === '') await letNewestTell(target, { id, head });
+  return { id, head, digest: waiting.digest, hasButtons: page.actions.length > 0 };
+}
+
+/**
+ * Two pull requests can have one commit, and a branch rule looks at its newest run. Where this one, which lists nothing
+ * any more, hides the list of the other one, or the newest run still tells of such a list, another run tells what holds.
+ */
+async function letNewestTell(target: Target, { id, head }: Pick<PublishedCheck, 'id' | 'head'>): Promise<void> {
+  const { job, pull, github } = target;
+  const { mode } = job.effect;
+  if (mode !== 'required') return;
+  const found = (await github.findCheckRuns(head)) ?? [];
+  const holding = found.filter(({ conclusion }) => conclusion === 'action_required');
+  const lists = holding.filter(({ externalId }) => !externalId.endsWith(':'));
+  const numbers = lists.map(({ externalId }) => numberInExternalId(externalId));
+  const elsewhere = numbers.find((number) => number !== pull.ref.number) ?? null;
+  const newer = found.find((run) => run.id > id);
+  const isHeldUp = newer !== undefined && holding.includes(newer);
+  if (isHeldUp === (elsewhere !== null)) return;
+  const [waiting, links] = [findWaiting(pull, () => false), job.context.links(pull.ref)];
+  await github.createCheckRun(head, renderCheckRun({ pull, waiting, mode, links, elsewhere }));
 }
 
 async function outdate(target: Target, before: PublishedCheck | null): Promise<void> {
   if (before === null || before.digest === '') return;
   await target.github.updateCheckRun(before.id, outdatedPage(target, before.head));
+  if (before.head !== target.facts.headSha) await letNewestTell(target, before);
 }
 
 function outdatedPage({ job, pull }: Target, head: string) {

@@ -301,6 +301,21 @@ describe('check_run', () => {
     expect(checkRun(stage(), story)).toMatchObject({ headSha: story.pr.head(), conclusion: 'success' });
   });
 
+  it('required: holds up a commit until nothing waits on any of its pull requests (CK12)', async () => {
+    const story = await stage().tell({});
+    await story.configures('check_run: required\n');
+    story.model.proposes(BIGINT);
+    await story.ana.says('/countersign use bigint');
+    const second = await story.alsoTo('release');
+    expect(checkRun(stage(), story).conclusion).toBe('action_required');
+    second.model.proposes(EXACTLY);
+    await second.ana.says('/countersign be exact');
+    await second.ana.says('/deny all');
+    expect(checkRun(stage(), story)).toMatchObject({ conclusion: 'action_required', actions: [] });
+    await story.ana.says('/deny all');
+    expect(checkRun(stage(), story).conclusion).toBe('success');
+  });
+
   it('off: makes none', async () => {
     const story = await stage().tell({});
     await story.configures('check_run: off\n');
