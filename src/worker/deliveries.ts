@@ -79,11 +79,7 @@ export async function lookForDeliveries(memory: LookMemory, options: LookOptions
 }
 
 /** Returns the time (ms) up to which no delivery is missing; null if some are left. */
-async function recoverSince(
-  recoveredUntil: number | null,
-  memory: LookMemory,
-  options: LookOptions,
-): Promise<number | null> {
+async function recoverSince(recoveredUntil: number | null, memory: LookMemory, options: LookOptions) {
   const { store, now, log } = options;
   const startedAt = now();
   const isGap = recoveredUntil !== null && recoveredUntil < startedAt - LOG_RETENTION_MS;

@@ -109,12 +109,7 @@ function failureFields(context: WorkerContext, claim: Claim, { id, signal }: Sto
 }
 
 /** Postpones a signal after a failed attempt, or moves it to the dead letters after too many. */
-async function handleSignalFailure(
-  context: WorkerContext,
-  claim: Claim,
-  stored: StoredSignal,
-  failed: FailedAttempt,
-): Promise<void> {
+async function handleSignalFailure(context: WorkerContext, claim: Claim, stored: StoredSignal, failed: FailedAttempt) {
   const { store, clock, log } = context;
   const { error, begunAt } = failed;
   if (shouldDeadLetter(context, stored, failed)) return deadLetter(context, claim, stored, failed);
@@ -153,12 +148,8 @@ function shouldDeadLetter(context: WorkerContext, stored: StoredSignal, { error,
   return isPermanent(error) && isRefusedFor(SIGNAL_RETRIES.refusedMs, refused);
 }
 
-async function deadLetter(
-  context: WorkerContext,
-  claim: Claim,
-  stored: StoredSignal,
-  { error, pull, begunAt }: FailedAttempt,
-): Promise<void> {
+async function deadLetter(context: WorkerContext, claim: Claim, stored: StoredSignal, failed: FailedAttempt) {
+  const { error, pull, begunAt } = failed;
   const { store, clock, log, recordMetric } = context;
   const { id, signal } = stored;
   const errorId = createErrorId(claim.pullRequestKey, 'signal', id);

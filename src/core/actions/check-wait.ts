@@ -149,13 +149,9 @@ export function onChecksRead(pull: PullState, signal: SignalOf<'checks-read'>, {
 const NOTHING_SEEN: Pick<ChecksLook, 'listed' | 'running'> = { listed: [], running: [] };
 
 /** If all were reported as completed and GitHub says otherwise, one of its servers is behind: it is asked again soon. */
-function waitOn(
-  builder: StepBuilder,
-  wait: AwaitingChecks,
-  { listed, running }: Pick<ChecksLook, 'listed' | 'running'>,
-  now: string,
-): StepBuilder {
+function waitOn(builder: StepBuilder, wait: AwaitingChecks, look: typeof NOTHING_SEEN, now: string): StepBuilder {
   const { seen, beginUntil, until } = wait;
+  const { listed, running } = look;
   const soon = new Date(Date.parse(now) + CHECKS_BEGIN_MS).toISOString();
   const shown = listed.filter(({ state }) => state === 'running').length;
   const next = seen?.running.length === 0 ? earlier(until, soon) : until;

@@ -36,12 +36,7 @@ function toLook({ headSha, own, head }: PullChecks, commit: string): ChecksLook 
 }
 
 /** What the model gets of failed checks; null if it is not to be told of any. */
-async function reportFailures(
-  github: GitHub,
-  commit: string,
-  { head }: PullChecks,
-  history: CheckHistory,
-): Promise<string | null> {
+async function reportFailures(github: GitHub, commit: string, { head }: PullChecks, history: CheckHistory) {
   const verdict = judgeChecks(head, history);
   if (verdict.kind !== 'failed' || history.rounds >= MAX_CHECK_ROUNDS) return null;
   const failed = head.listed.filter(({ name, state }) => state === 'failed' && verdict.names.includes(name));

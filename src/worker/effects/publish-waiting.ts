@@ -118,10 +118,7 @@ async function findOwnRuns({ pull, github, facts }: Target, before: PublishedChe
 }
 
 /** A merge queue's own commit gets the state of the pull request, so that the queue does not wait for ever. */
-async function answerMergeGroup(
-  { job, pull, github, waiting }: Omit<Target, 'facts'>,
-  head: string,
-): Promise<EffectResult> {
+async function answerMergeGroup({ job, pull, github, waiting }: Omit<Target, 'facts'>, head: string) {
   const page = renderCheckRun({ pull, waiting, mode: 'required', links: job.context.links(pull.ref) });
   const own = job.attempts > 1 ? ((await github.findCheckRuns(head)) ?? []) : [];
   if (own.length === 0) await github.createCheckRun(head, { ...page, actions: [] });
