@@ -153,18 +153,5 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
       await store().save(claim, signal, step(pullOf(1)), 14);
       expect(await nextSignal(store(), claim, 15)).toBeNull();
     });
-
-    it('let no commit attempt begin before that, also if it was prepared earlier (F16, V4)', async () => {
-      const { claim, signal } = await claimSignal('task', 1);
-      const pull = pullOf(1, { run: run('r1') });
-      await store().save(claim, signal, step(pull), 10);
-      await store().broadcastToPulls('back', { kind: 'unsuspended', installationId: 1, repositoryIds: null }, 13);
-      const attempt = () => store().saveIfInboxEmpty(claim, DEADLINE_REACHED, step(pull), 14);
-      expect(await attempt()).toBe('inbox-not-empty');
-      await store().save(claim, present(await nextSignal(store(), claim, 14)), step(pull), 14);
-      expect(await attempt()).toBe('saved');
-    });
   });
 }
-
-const DEADLINE_REACHED: Signal = { type: 'deadline-reached' };

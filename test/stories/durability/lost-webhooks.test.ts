@@ -91,20 +91,6 @@ describe('lost webhooks', () => {
     expect(bot.proposals().filter(({ body }) => body.includes(PENDING_LABEL))).toHaveLength(3);
   });
 
-  it('a sweep without lost webhooks is one request and posts nothing (F8)', async () => {
-    const { bot } = await proposeRows(stage(), { 5: 50 });
-    await sweep();
-    const before = stage().github.requests.length;
-    const comments = bot.comments();
-    await sweep();
-    // A JWT with a wrong time is refused and created again, which is one more request.
-    const answered = stage()
-      .github.requests.slice(before)
-      .filter(({ status }) => status !== 401);
-    expect(answered.map(({ name }) => name)).toEqual(['GET /app/hook/deliveries']);
-    expect(bot.comments()).toEqual(comments);
-  });
-
   it('a paused App does not look for lost webhooks (F8)', async () => {
     const { ana, bot, pr } = await proposeRows(stage(), { 5: 50, 12: 120 });
     dropWebhooks(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));

@@ -59,16 +59,6 @@ describe('a comment that causes an internal error (G8)', () => {
     expect(app.now() - begun).toBeLessThan(20_000);
   });
 
-  it('is reported at most ten times per pull request', async () => {
-    const app = breaksAt('poison');
-    const pull = app.installedFor('acme').opens();
-    const poison = pull.person('poison');
-    for (let count = 0; count < 14; count += 1) poison.says('@countersign do it');
-    await app.runUntilIdle();
-    expect(deadLetterLines(app)).toHaveLength(14);
-    expect(new Set(pull.appComments()).size).toBe(10);
-  });
-
   it('gets no reply if it is not for the App and there was no run', async () => {
     const app = openVirtualApp({
       wrapContext: (context) => ({
