@@ -21,8 +21,6 @@ const SOON_MS = 1_500;
 
 /** A running worker. */
 export type Worker = {
-  /** Looks for work at once. */
-  wake(): void;
   isRunning(): boolean;
   /** Whether work is in progress, or due within `SOON_MS`. Later work, such as an expiry, can still be stored. */
   isBusy(): boolean;
@@ -35,9 +33,14 @@ type Lane = {
   readonly kind: WorkKind;
   readonly pool: WorkPool;
   readonly alarm: Alarm;
-  /** Result of the last look without work in progress: none is due before `until` (ms), unless `wakeCount` has changed. */
+  /** Result of the last look for due work: none is due before `until` (ms), unless `wakeCount` has changed. */
   idle: { readonly until: number; readonly wakeCount: number };
+  /** When a busy lane asks again, by the monotonic clock. */
+  asksAt: number;
 };
+
+/** Between the time that work is due and the next look. */
+const NOT_IDLE: Lane['idle'] = { until: Number.POSITIVE_INFINITY, wakeCount: -1 };
 
 /** Starts the loops that handle signals and perform effects. */
 export function startWorker(context: WorkerContext): Worker {
@@ -47,13 +50,12 @@ export function startWorker(context: WorkerContext): Worker {
     pull: createLane('pull', context, MAX_PULLS, () => claimNextPull(claiming)),
     effect: createLane('effect', context, MAX_EFFECTS, () => claimNextEffect(claiming)),
   };
-  const wakeAll = (): void => {
-    for (const { alarm } of Object.values(lanes)) alarm.wake();
-  };
-  const unsubscribe = context.store.onWorkAvailable((kind) => lanes[kind].alarm.wake());
+  const unsubscribe = context.store.onWorkAvailable((kind, atMost) => {
+    lanes[kind].pool.announce(atMost);
+    lanes[kind].alarm.wake();
+  });
   const loopsEnded = Promise.all(Object.values(lanes).map((lane) => runLane(context, lane, stopping.signal)));
   return {
-    wake: wakeAll,
     isRunning: () => !stopping.signal.aborted,
     isBusy() {
       const soon = context.clock.now() + SOON_MS;
@@ -61,7 +63,7 @@ export function startWorker(context: WorkerContext): Worker {
     },
     async stop(graceMs) {
       stopping.abort();
-      wakeAll();
+      for (const { alarm } of Object.values(lanes)) alarm.wake();
       unsubscribe();
       await Promise.race([loopsEnded, delay(graceMs)]);
     },
@@ -79,23 +81,36 @@ function createLane(
     limit,
     claim: () => logFailure(context, claim),
     run: async (work) => void (await logFailure(context, work, work.pullRequestKey)),
-    onEnded: () => alarm.wake(),
+    onEnded() {
+      lane.asksAt = 0;
+      alarm.wake();
+    },
   });
-  return { kind, pool, alarm, idle: { until: 0, wakeCount: -1 } };
+  const lane: Lane = { kind, pool, alarm, idle: { until: 0, wakeCount: -1 }, asksAt: 0 };
+  return lane;
 }
 
+/**
+ * Claims announced work. Asks when other work is due after work ends and every `POLL_INTERVAL_MS`, because that work was
+ * left for later, or comes from another process.
+ */
 async function runLane(context: WorkerContext, lane: Lane, stopping: AbortSignal): Promise<void> {
   const { kind, pool, alarm } = lane;
   while (!stopping.aborted) {
     const { wakeCount } = alarm;
+    if (lane.idle.until <= context.clock.now()) {
+      pool.announce(Number.POSITIVE_INFINITY);
+      lane.idle = NOT_IDLE;
+    }
     await pool.fill(stopping);
-    // Work in progress wakes the lane when it ends.
-    if (pool.isIdle && wakeCount === alarm.wakeCount) {
+    const asks = pool.isIdle || (!pool.isFull && performance.now() >= lane.asksAt);
+    if (asks && wakeCount === alarm.wakeCount) {
+      lane.asksAt = performance.now() + POLL_INTERVAL_MS;
       const due = await logFailure(context, () => context.store.nextDue(kind));
       lane.idle = { until: due ?? Number.POSITIVE_INFINITY, wakeCount };
     }
     const pauseMs = Math.max(MIN_PAUSE_MS, lane.idle.until - context.clock.now());
-    await alarm.sleep(Math.min(pool.isIdle ? pauseMs : POLL_INTERVAL_MS, POLL_INTERVAL_MS), wakeCount);
+    await alarm.sleep(Math.min(pauseMs, POLL_INTERVAL_MS), wakeCount);
   }
   await pool.whenIdle();
 }
@@ -138,6 +153,8 @@ type WorkPoolOptions = {
 class WorkPool {
   readonly #options: WorkPoolOptions;
   readonly #inProgress = new Set<Promise<void>>();
+  /** How much due work there is at most that nobody has claimed. */
+  #announced = 0;
 
   constructor(options: WorkPoolOptions) {
     this.#options = options;
@@ -147,11 +164,23 @@ class WorkPool {
     return this.#inProgress.size === 0;
   }
 
-  /** Claims and starts due work until none is left or the limit is reached. */
+  get isFull(): boolean {
+    return this.#inProgress.size >= this.#options.limit;
+  }
+
+  announce(atMost: number): void {
+    this.#announced += atMost;
+  }
+
+  /** Claims and starts announced work until none is left or the limit is reached. */
   async fill(stopping: AbortSignal): Promise<void> {
-    while (!stopping.aborted && this.#inProgress.size < this.#options.limit) {
+    while (!stopping.aborted && this.#announced > 0 && !this.isFull) {
+      const announced = this.#announced;
+      // Counts the work that is announced during the claim.
+      this.#announced = 0;
       const work = await this.#options.claim();
-      if (work === null) return;
+      if (work === null) continue;
+      this.#announced += announced - 1;
       this.#start(work);
     }
   }

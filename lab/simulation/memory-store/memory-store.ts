@@ -78,7 +78,7 @@ export function createMemoryStore(tables: MemoryTables): Store {
     ...memoryEffectMethods(tables),
     nextDue: async (kind = null) => findEarliestDue(tables, kind),
     onWorkAvailable: (listener) => {
-      const notify = (): void => listener('pull');
+      const notify = (): void => listener('pull', 1);
       tables.listeners.add(notify);
       return () => void tables.listeners.delete(notify);
     },

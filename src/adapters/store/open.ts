@@ -29,7 +29,7 @@ import {
 } from './receive.ts';
 import { findReachedRunLimit } from './run-limits.ts';
 import { type SaveTarget, save, saveIfInboxEmpty } from './save.ts';
-import type { SaveResult, Store, WorkKind } from './store.ts';
+import type { SaveResult, Store } from './store.ts';
 
 /** PostgreSQL if `databaseUrl` is set; otherwise PGlite in `dataDir`, or in memory if that is null too. */
 export type DatabaseLocation = { readonly databaseUrl: string | null; readonly dataDir: string | null };
@@ -106,28 +106,29 @@ export function createStore(backend: Backend): Store & OperatorAccess {
     if (result !== 'saved') return result;
     const { run, proposals } = step.pull;
     for (const saved of [...proposals, ...(run === null ? [] : [run])]) target.savedObjects.add(saved);
-    if (step.effects.some(isConcurrent)) notify('effect');
+    const concurrent = step.effects.filter(isConcurrent).length;
+    if (concurrent > 0) notify('effect', concurrent);
     return result;
   }
 
   return {
     async receive(delivery, now) {
       const receipt = await receive(db, delivery, now);
-      if (receipt === 'stored') notify('pull');
+      if (receipt === 'stored') notify('pull', 1);
       return receipt;
     },
     async broadcastToPulls(deliveryId, event, now) {
       const receipt = await broadcastToPulls(db, deliveryId, event, now);
-      if (receipt === 'stored') notify('pull');
+      if (receipt === 'stored') notify('pull', ANY_NUMBER);
       return receipt;
     },
     async noticeChecks(event, now) {
-      if (await noticeChecks(db, event, now)) notify('pull');
+      if (await noticeChecks(db, event, now)) notify('pull', ANY_NUMBER);
     },
     findKnownDeliveries: (ids) => findKnownDeliveries(db, ids),
     async voidVotes(now) {
       await voidVotes(db, now);
-      notify('pull');
+      notify('pull', ANY_NUMBER);
     },
     beginRecovery: (now, intervalMs, early) => beginRecovery(db, now, intervalMs, early),
     endRecovery: (until) => endRecovery(db, until),
@@ -153,7 +154,7 @@ export function createStore(backend: Backend): Store & OperatorAccess {
     renewEffect: (effect, now, leaseMs) => renewEffect(db, effect, now, leaseMs),
     async finishEffect(effect, result, now) {
       const finished = await finishEffect(db, effect, result, now);
-      if (finished && result !== null && isConcurrent(effect.effect)) notify('pull');
+      if (finished && result !== null && isConcurrent(effect.effect)) notify('pull', 1);
     },
     postponeEffect: (effect, retry) => postponeEffect(db, effect, retry),
     nextDue: (kind = null) => findNextDue(db, kind),
@@ -177,16 +178,21 @@ function isConcurrent(effect: Effect): boolean {
   return LANES[effect.type] === 'concurrent';
 }
 
+type WorkListener = Parameters<Store['onWorkAvailable']>[0];
+
+/** For work of several pull requests. */
+const ANY_NUMBER = Number.POSITIVE_INFINITY;
+
 /** Tells the listeners in this process that there might be work. Other processes look for it by themselves. */
-function createWorkNotifier(): Pick<Store, 'onWorkAvailable'> & { readonly notify: (kind: WorkKind) => void } {
-  const listeners = new Set<(kind: WorkKind) => void>();
+function createWorkNotifier(): Pick<Store, 'onWorkAvailable'> & { readonly notify: WorkListener } {
+  const listeners = new Set<WorkListener>();
   return {
     onWorkAvailable(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    notify(kind) {
-      for (const listener of listeners) listener(kind);
+    notify(kind, atMost) {
+      for (const listener of listeners) listener(kind, atMost);
     },
   };
 }

@@ -216,10 +216,10 @@ export type Store = {
    */
   nextDue(kind?: WorkKind | null): Promise<number | null>;
   /**
-   * Calls back when this process has stored work that is due. Another worker can be faster. Returns a function that
-   * unsubscribes.
+   * Calls back when this process has stored due work of so many claims at most. Another worker can be faster. Returns a
+   * function that unsubscribes.
    */
-  onWorkAvailable(listener: (kind: WorkKind) => void): () => void;
+  onWorkAvailable(listener: (kind: WorkKind, atMost: number) => void): () => void;
   /**
    * Deletes a batch of expired rows (`cleanup.ts`): handled deliveries and effects, ended runs, and all data of
    * uninstalled accounts, and kept answers to questions; never the evidence in the ledger. Returns true if there is

@@ -4,10 +4,10 @@ import { createDeliveryHandler } from '../../../../src/adapters/http/receive-del
 import { createStore } from '../../../../src/adapters/store/open.ts';
 import type { Store } from '../../../../src/adapters/store/store.ts';
 import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
-import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import { startWorker } from '../../../../src/worker/worker.ts';
 import { delivery } from '../../../contracts/store/samples.ts';
 import { type BorrowedPglite, borrowPglite } from '../../../support/borrowed-pglite.ts';
+import { createWorkerContext } from '../../worker/effects/worker-context.ts';
 import { openEntry, SECRET } from './entry.ts';
 import { commented } from './payloads.ts';
 import { send, signed } from './raw-client.ts';
@@ -43,26 +43,13 @@ it('while GitHub and the model never answer, every delivery is stored and answer
   const { asked, ask } = silence();
   const github = new Proxy({}, { get: () => ask });
   const worker = startWorker({
-    store,
+    ...createWorkerContext(store, Date.now),
     githubApp: { forPull: () => Object.assign(Object.create(github)), identity: ask },
     model: { ask, answerQuestion: ask, maxRequestTokens: ask },
-    clock: { now: Date.now, every: () => () => {} },
-    log: SILENT_LOG,
-    self,
-    idKey: 'key',
-    isServedOwner: () => true,
-    operatorSettings: () => NO_OPERATOR_SETTINGS,
-    links: () => ({ repository: 'https://github.example/acme/shop' }),
-    recordMetric() {},
   });
   const deliveries = createMetrics().deliveries;
   const take = createDeliveryHandler({ store, identity: () => self, now: Date.now, log: SILENT_LOG, deliveries });
-  const entry = await openEntry({
-    deliver: async (event) => {
-      await take(event);
-      worker.wake();
-    },
-  });
+  const entry = await openEntry({ deliver: async (event) => void (await take(event)) });
   const bodies = Array.from({ length: 20 }, (_, index) => {
     const payload = commented('/countersign tidy up');
     const comment = { ...payload.comment, id: 100 + index };
