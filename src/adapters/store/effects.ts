@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import {
   type CommitEffect,
   dedupeKey,
@@ -10,6 +10,7 @@ import {
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import { type DatabaseSchema, fromStored, toPlainText, toStored } from './engine/schema.ts';
+import { insertCte, rowsOf } from './insert.ts';
 import { IS_PAUSED } from './pauses.ts';
 import { countFailure, type EffectRetry, type StoredEffect } from './store.ts';
 
@@ -155,29 +156,45 @@ export async function postponeEffect(
   `.execute(db);
 }
 
-/** Stores effects in order, without duplicates of pending ones. The caller has locked the row of the pull request. */
+/** Stores effects as `enqueueCtes` does. The transaction has locked the row of the pull request. */
 export async function enqueueEffects(
   transaction: Transaction<DatabaseSchema>,
   pullRequestKey: string,
   effects: readonly Effect[],
   now: number,
 ): Promise<void> {
-  const ctes = enqueueCtes(pullRequestKey, effects, now);
-  if (ctes.length > 0) await sql`with ${sql.join(ctes)} select`.execute(transaction);
+  const ctes = [lockedPullCte(pullRequestKey), ...enqueueCtes(pullRequestKey, effects, now)];
+  await sql`with ${sql.join(ctes)} select`.execute(transaction);
 }
 
-/** The inserts of `enqueueEffects` as common table expressions; empty without effects. */
+/** The common table expression `pull` in a transaction that has locked its row. */
+export function lockedPullCte(pullRequestKey: string): RawBuilder<unknown> {
+  return sql`pull as (select ${pullRequestKey}::text as pull_key)`;
+}
+
+/**
+ * Common table expressions that store effects in order, without duplicates of pending ones, for the pull request of the
+ * expression `pull`. Empty without effects.
+ */
 export function enqueueCtes(
   pullRequestKey: string,
   effects: readonly Effect[],
   now: number,
 ): readonly RawBuilder<unknown>[] {
-  if (effects.length === 0) return [];
-  const deduplicated = dedupeEffects(effects);
-  const keys = deduplicated.flatMap((effect) => (delayOf(effect) === 0 ? (dedupeKey(effect) ?? []) : []));
+  const rows = dedupeEffects(effects).map((effect) => ({
+    pull_key: pullRequestKey,
+    lane: LANES[effect.type],
+    type: effect.type,
+    dedupe_key: dedupeKey(effect),
+    once_key: effect.type === 'reply' ? effect.onceKey : null,
+    body: toStored(effect),
+    created_at: now,
+    not_before: now + delayOf(effect),
+  }));
+  const absorbing = rows.filter((row) => row.dedupe_key !== null && row.not_before === now);
   return [
-    ...(keys.length === 0 ? [] : [requestAgainCte(pullRequestKey, keys, now)]),
-    insertEffectsCte(pullRequestKey, deduplicated, now),
+    ...(absorbing.length === 0 ? [] : [requestAgainCte(pullRequestKey, absorbing, now)]),
+    ...insertCte('effects', rows, { where: hasNoDuplicate(pullRequestKey), ending: sql`on conflict do nothing` }),
   ];
 }
 
@@ -196,35 +213,28 @@ function dedupeEffects(effects: readonly Effect[]): readonly Effect[] {
  * Makes pending duplicates due immediately if they were never tried. Those that failed keep their time, but their
  * error count restarts, because they now carry new information.
  */
-function requestAgainCte(pullRequestKey: string, keys: readonly string[], now: number): RawBuilder<unknown> {
+function requestAgainCte(
+  pullRequestKey: string,
+  rows: readonly Insertable<DatabaseSchema['effects']>[],
+  now: number,
+): RawBuilder<unknown> {
   return sql`requested_again as (
     update effects set created_at = ${now}, internal_errors = 0, refused_since = null,
-      not_before = case when attempts = 0 then ${now}::bigint else not_before end
-    where pull_key = ${pullRequestKey} and done_at is null and not started
-      and dedupe_key in (${sql.join(keys)}) and not_before > ${now}
+      not_before = case when effects.attempts = 0 then ${now}::bigint else effects.not_before end
+    from pull, ${rowsOf('effects', rows)}
+    where effects.pull_key = ${pullRequestKey} and effects.done_at is null and not effects.started
+      and effects.dedupe_key = given.dedupe_key and effects.not_before > ${now}
   )`;
 }
 
 /**
- * Inserts effects in order, without those that have a pending duplicate: it will see the state after this step. A
- * running effect might have read the state already, so it does not count as a duplicate.
+ * No pending effect equals the `given` one and will see the state after this step. A running effect might have read the
+ * state already, so it does not count as a duplicate.
  */
-function insertEffectsCte(pullRequestKey: string, effects: readonly Effect[], now: number): RawBuilder<unknown> {
-  const rows = effects.map(
-    (effect, index) => sql`(${index}::integer, ${LANES[effect.type]}, ${effect.type}, ${dedupeKey(effect)}::text,
-      ${effect.type === 'reply' ? effect.onceKey : null}::text, ${toStored(effect)}, ${now}::bigint,
-      ${now + delayOf(effect)}::bigint)`,
-  );
-  const columns = sql.raw('lane, type, dedupe_key, once_key, body, created_at, not_before');
-  return sql`new_effects as (
-    insert into effects (pull_key, ${columns})
-    select ${pullRequestKey}, ${columns} from (values ${sql.join(rows)}) as effect (ordinal, ${columns})
-    where not exists (
-      select from effects as pending
-      where pending.pull_key = ${pullRequestKey} and pending.done_at is null and not pending.started
-        and pending.dedupe_key = effect.dedupe_key
-    )
-    order by effect.ordinal
-    on conflict do nothing
+function hasNoDuplicate(pullRequestKey: string): RawBuilder<unknown> {
+  return sql`not exists (
+    select from effects as pending
+    where pending.pull_key = ${pullRequestKey} and pending.done_at is null and not pending.started
+      and pending.dedupe_key = given.dedupe_key
   )`;
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Reason } from '../../core/step/reasons.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import { isHeldBy, withClaim } from './claims.ts';
@@ -57,23 +57,22 @@ export async function hasPendingSignal(
 }
 
 /**
- * Locks the row of the pull request and marks a signal done; false, with nothing changed, if the claim is lost or the
- * signal was already done. The text of a comment that is not for us is erased.
+ * The common table expression `pull`: locks the row of the pull request and marks a signal done. It has no row, and
+ * nothing is changed, if the claim is lost or the signal was already done. The text of a comment that is not for us is
+ * erased.
  */
-export async function completeSignal(
-  transaction: Transaction<DatabaseSchema>,
+export function completeSignalCte(
   claim: Claim,
   signal: StoredSignal,
   reason: Reason,
   now: number,
-): Promise<boolean> {
-  const { rows } = await sql`
-    with claimed as (select pull_key from pulls where ${isHeldBy(claim)} for no key update)
+): RawBuilder<{ readonly pull_key: string }> {
+  return sql`claimed as (select pull_key from pulls where ${isHeldBy(claim)} for no key update),
+  pull as (
     update inbox set done_at = ${now}, reason = ${reason}${reason === 'not-for-us' ? sql`, signal = null` : sql``}
     from claimed where inbox.id = ${signal.id} and inbox.pull_key = claimed.pull_key and inbox.done_at is null
-    returning inbox.id
-  `.execute(transaction);
-  return rows.length > 0;
+    returning inbox.pull_key
+  )`;
 }
 
 /**

@@ -25,17 +25,6 @@ export async function mayStartRun(
   return (await findReachedRunLimit(transaction, ref, start, now)) === null;
 }
 
-/** Counts a start that `mayStartRun` allowed in the same transaction. */
-export async function countRunStart(
-  transaction: Transaction<DatabaseSchema>,
-  pullKey: string,
-  { requesterId }: RunStart,
-  now: number,
-): Promise<void> {
-  const row = { pull_key: pullKey, requester_id: requesterId, started_at: now };
-  await transaction.insertInto('run_starts').values(row).execute();
-}
-
 /** The limit of runs within 24 hours that a run reaches, the one that is free last; null if the run can start. */
 export async function findReachedRunLimit(
   db: Kysely<DatabaseSchema>,

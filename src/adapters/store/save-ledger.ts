@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { formatRange } from '../../core/edits/region.ts';
 import type { CommittedChange, Proposal } from '../../core/state/proposal.ts';
 import { type AnswerRecord, responseOf } from '../../core/state/question.ts';
@@ -6,21 +6,30 @@ import type { Run } from '../../core/state/run.ts';
 import type { Vote } from '../../core/state/vote.ts';
 import { recordOf } from '../../core/step/ledger-record.ts';
 import type { Step } from '../../core/step/step.ts';
-import { type DatabaseSchema, toPlainText, toStored } from './engine/schema.ts';
+import { toPlainText, toStored } from './engine/schema.ts';
+import { insertCte, rowsOf } from './insert.ts';
 
-/** Stores the outcomes of proposals that are now final. The first outcome wins (S77). */
-export async function saveOutcomes(
-  transaction: Transaction<DatabaseSchema>,
+/**
+ * Inserts the outcomes of proposals that are now final, which `new_proposals` saves. The first outcome wins: the table's
+ * trigger refuses a second, different state, and so takes the whole step back (S77).
+ */
+export function outcomesCte(
   pullRequestKey: string,
   { proposals, run }: { readonly proposals: readonly Proposal[]; readonly run: Run | null },
   now: number,
-): Promise<void> {
-  await transaction
-    .insertInto('proposal_outcomes')
-    .values(proposals.map((proposal) => toOutcomeRow(pullRequestKey, proposal, run, now)))
-    .onConflict((conflict) => conflict.columns(['pull_key', 'proposal_id']).doNothing())
-    .execute();
-  await assertSingleOutcome(transaction, pullRequestKey, proposals);
+): readonly RawBuilder<unknown>[] {
+  if (proposals.length === 0) return [];
+  const rows = proposals.map((proposal) => toOutcomeRow(pullRequestKey, proposal, run, now));
+  return [
+    sql`new_outcomes as (
+      insert into proposal_outcomes
+        (pull_key, proposal_id, run_id, state, digest, commit_sha, note, decided_at, record, seq)
+      select given.pull_key, given.proposal_id, given.run_id, given.state, given.digest, given.commit_sha, given.note,
+        given.decided_at, given.record, new_proposals.seq
+      from new_proposals join ${rowsOf('proposal_outcomes', rows)} on given.proposal_id = new_proposals.proposal_id
+      on conflict (pull_key, proposal_id) do update set state = excluded.state
+    )`,
+  ];
 }
 
 function toOutcomeRow(pullRequestKey: string, proposal: Proposal, run: Run | null, now: number) {
@@ -34,60 +43,34 @@ function toOutcomeRow(pullRequestKey: string, proposal: Proposal, run: Run | nul
     commit_sha: proposal.commitSha,
     note: proposal.note === null ? null : toPlainText(proposal.note),
     decided_at: now,
-    seq: sql<number>`(select seq from proposals where pull_key = ${pullRequestKey} and proposal_id = ${proposal.id})`,
     record: toStored(recordOf(proposal, run)),
   };
 }
 
-/** Last line of defense: rolls the whole step back if it would give a proposal a second, different final state. */
-async function assertSingleOutcome(
-  transaction: Transaction<DatabaseSchema>,
-  pullRequestKey: string,
-  proposals: readonly Proposal[],
-): Promise<void> {
-  const ids = proposals.map((proposal) => proposal.id);
-  const rows = await transaction
-    .selectFrom('proposal_outcomes')
-    .select(['proposal_id', 'state'])
-    .where('pull_key', '=', pullRequestKey)
-    .where('proposal_id', 'in', ids)
-    .execute();
-  const stored = new Map(rows.map((row) => [row.proposal_id, row.state]));
-  const second = proposals.find((proposal) => stored.get(proposal.id) !== proposal.state);
-  if (second === undefined) return;
-  throw new Error(`Proposal ${second.id} is ${stored.get(second.id)} for good and cannot become ${second.state}`);
-}
-
-/** Stores votes, and answers to questions among them. */
-export async function saveVotes(
-  transaction: Transaction<DatabaseSchema>,
+/** Inserts votes, and answers to questions among them. */
+export function votesCte(
   pullRequestKey: string,
   step: Pick<Step, 'votes' | 'answers'>,
-): Promise<void> {
+): readonly RawBuilder<unknown>[] {
   const votes: readonly VoteToSave[] = [...step.votes, ...step.answers.map(answerToVote)];
-  if (votes.length === 0) return;
-  await transaction
-    .insertInto('votes')
-    .values(
-      votes.map((vote) => ({
-        pull_key: pullRequestKey,
-        proposal_id: vote.proposalId,
-        digest: vote.digest,
-        action: vote.action,
-        person_id: vote.by.id,
-        login: vote.by.login,
-        permission: vote.permission,
-        surface: vote.surface,
-        comment_id: vote.commentId,
-        body_hash: vote.bodyHash,
-        delivery_id: vote.deliveryId,
-        head: vote.headSha,
-        at: vote.at,
-        text: vote.text === null ? null : toPlainText(vote.text),
-        standing_approval: vote.standingApproval === null ? null : toStored(vote.standingApproval),
-      })),
-    )
-    .execute();
+  const rows = votes.map((vote) => ({
+    pull_key: pullRequestKey,
+    proposal_id: vote.proposalId,
+    digest: vote.digest,
+    action: vote.action,
+    person_id: vote.by.id,
+    login: vote.by.login,
+    permission: vote.permission,
+    surface: vote.surface,
+    comment_id: vote.commentId,
+    body_hash: vote.bodyHash,
+    delivery_id: vote.deliveryId,
+    head: vote.headSha,
+    at: vote.at,
+    text: vote.text === null ? null : toPlainText(vote.text),
+    standing_approval: vote.standingApproval === null ? null : toStored(vote.standingApproval),
+  }));
+  return insertCte('votes', rows);
 }
 
 /** The parts of a vote or an answer that the table of votes stores. */
@@ -100,30 +83,23 @@ function answerToVote({ questionId, answer, note: _note, ...record }: AnswerReco
   return { ...record, proposalId: questionId, action, text, standingApproval: null };
 }
 
-/** Stores the changes of commits. Duplicates are ignored: a commit can be reported twice. */
-export async function saveCommittedChanges(
-  transaction: Transaction<DatabaseSchema>,
+/** Inserts the changes of commits. Duplicates are ignored: a commit can be reported twice. */
+export function committedChangesCte(
   pullRequestKey: string,
   changes: readonly CommittedChange[],
   now: number,
-): Promise<void> {
-  if (changes.length === 0) return;
-  await transaction
-    .insertInto('committed_changes')
-    .values(
-      changes.map((change) => ({
-        pull_key: pullRequestKey,
-        proposal_id: change.proposalId,
-        run_id: change.runId,
-        commit_sha: change.commitSha,
-        parent_sha: change.parentSha,
-        shown_digest: change.shownDigest,
-        digest: change.committed.digest,
-        range: change.committed.range === null ? null : formatRange(change.committed.range),
-        approvers: toStored(change.approvers),
-        at: now,
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+): readonly RawBuilder<unknown>[] {
+  const rows = changes.map((change) => ({
+    pull_key: pullRequestKey,
+    proposal_id: change.proposalId,
+    run_id: change.runId,
+    commit_sha: change.commitSha,
+    parent_sha: change.parentSha,
+    shown_digest: change.shownDigest,
+    digest: change.committed.digest,
+    range: change.committed.range === null ? null : formatRange(change.committed.range),
+    approvers: toStored(change.approvers),
+    at: now,
+  }));
+  return insertCte('committed_changes', rows, { ending: sql`on conflict do nothing` });
 }

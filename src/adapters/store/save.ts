@@ -7,17 +7,15 @@ import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import type { Step } from '../../core/step/step.ts';
 import { withClaim } from './claims.ts';
-import { enqueueCtes, NOT_RUNNING } from './effects.ts';
+import { enqueueCtes, lockedPullCte, NOT_RUNNING } from './effects.ts';
 import { type DatabaseSchema, fromStored, RUN_SCHEMA, toStored } from './engine/schema.ts';
-import { completeSignal, hasPendingSignal } from './inbox.ts';
+import { completeSignalCte, hasPendingSignal } from './inbox.ts';
+import { insertCte } from './insert.ts';
 import { type SavedObjects, toStoredPullState } from './load.ts';
 import { repositoryName } from './pauses.ts';
-import { countRunStart, mayStartRun } from './run-limits.ts';
-import { saveCommittedChanges, saveOutcomes, saveVotes } from './save-ledger.ts';
+import { mayStartRun } from './run-limits.ts';
+import { committedChangesCte, outcomesCte, votesCte } from './save-ledger.ts';
 import type { Claim, SaveResult, StoredSignal } from './store.ts';
-
-/** A proposal can hold a whole file, so one insert is bounded. */
-const MAX_INSERT_ROWS = 20;
 
 /** The database, and the objects that it already holds unchanged. */
 export type SaveTarget = { readonly db: Kysely<DatabaseSchema>; readonly savedObjects: SavedObjects };
@@ -26,22 +24,27 @@ export type SaveTarget = { readonly db: Kysely<DatabaseSchema>; readonly savedOb
  * Saves a decided signal and marks it done, in one transaction; `lost` also if the signal was already done. A run that
  * a limit forbids meanwhile is not saved (`run-limit-reached`), and its signal has to be decided again.
  */
-export function save(
-  { db, savedObjects }: SaveTarget,
+export async function save(
+  target: SaveTarget,
   claim: Claim,
   signal: StoredSignal,
   step: Step,
   now: number,
 ): Promise<SaveResult> {
-  return db.transaction().execute(async (transaction) => {
-    const { runStart } = step;
+  const completed = completeSignalCte(claim, signal, step.reason, now);
+  const { runStart } = step;
+  // Most steps are one statement, which is a transaction of its own.
+  if (runStart === null && !step.cancelsPendingWork) return saveStep(target, claim, completed, step, now);
+  return target.db.transaction().execute(async (transaction) => {
     // Before anything is written, so that nothing needs to be taken back.
     if (runStart !== null && !(await mayStartRun(transaction, step.pull.ref, runStart, now)))
       return 'run-limit-reached';
-    if (!(await completeSignal(transaction, claim, signal, step.reason, now))) return 'lost';
-    if (runStart !== null) await countRunStart(transaction, claim.pullRequestKey, runStart, now);
-    await saveStep(transaction, savedObjects, claim.pullRequestKey, step, now);
-    return 'saved';
+    const inTransaction = { ...target, db: transaction };
+    if (!step.cancelsPendingWork) return saveStep(inTransaction, claim, completed, step, now);
+    const { rows } = await sql`with ${completed} select from pull`.execute(transaction);
+    if (rows.length === 0) return 'lost';
+    await cancelPendingWork(transaction, claim.pullRequestKey, step.reason, now);
+    return saveStep(inTransaction, claim, lockedPullCte(claim.pullRequestKey), step, now);
   });
 }
 
@@ -49,78 +52,60 @@ export function save(
  * Saves a step without a signal of the inbox, and only while no signal is pending. Pending comments are decided first;
  * a comment that arrives during the save is stored after the step.
  */
-export function saveIfInboxEmpty(
-  { db, savedObjects }: SaveTarget,
-  claim: Claim,
-  step: Step,
-  now: number,
-): Promise<SaveResult> {
-  return withClaim<SaveResult, SaveResult>(db, claim, 'no deliveries', 'lost', async (transaction) => {
+export function saveIfInboxEmpty(target: SaveTarget, claim: Claim, step: Step, now: number): Promise<SaveResult> {
+  return withClaim<SaveResult, SaveResult>(target.db, claim, 'no deliveries', 'lost', async (transaction) => {
     if (await hasPendingSignal(transaction, claim.pullRequestKey, now)) return 'inbox-not-empty';
-    await saveStep(transaction, savedObjects, claim.pullRequestKey, step, now);
-    return 'saved';
+    return saveStep({ ...target, db: transaction }, claim, lockedPullCte(claim.pullRequestKey), step, now);
   });
 }
 
-/** Saves the parts of a step that are new. The transaction has locked the row of the pull request. */
-async function saveStep(
-  transaction: Transaction<DatabaseSchema>,
-  savedObjects: SavedObjects,
-  pullRequestKey: string,
-  step: Step,
-  now: number,
-): Promise<void> {
-  const { run, proposals } = step.pull;
-  if (step.cancelsPendingWork) await cancelPendingWork(transaction, pullRequestKey, step.reason, now);
-  await saveProgress(transaction, pullRequestKey, step, run !== null && savedObjects.has(run), now);
-  const changed = proposals.filter((proposal) => !savedObjects.has(proposal));
-  await saveProposals(transaction, pullRequestKey, { proposals: changed, run }, now);
-  await saveVotes(transaction, pullRequestKey, step);
-  await saveCommittedChanges(transaction, pullRequestKey, step.ledgerCommits, now);
-}
-
 /**
- * One statement for the parts that nearly every step has: run, new messages, effects and the row of the pull request.
+ * Saves the parts of a step that are new, in one statement. `pullCte` is the expression `pull`, which locks the row of
+ * the pull request; if it has no row, the claim is lost and nothing is written.
  */
-async function saveProgress(
-  transaction: Transaction<DatabaseSchema>,
-  pullRequestKey: string,
+async function saveStep(
+  { db, savedObjects }: SaveTarget,
+  { pullRequestKey }: Claim,
+  pullCte: RawBuilder<unknown>,
   step: Step,
-  isRunUnchanged: boolean,
   now: number,
-): Promise<void> {
-  const { run } = step.pull;
+): Promise<'saved' | 'lost'> {
+  const { run, proposals } = step.pull;
+  const changed = proposals.filter((proposal) => !savedObjects.has(proposal));
+  const final = changed.filter((proposal) => isFinal(proposal.state));
   const ctes = [
-    ...(run === null || isRunUnchanged ? [] : [runCte(pullRequestKey, run, now)]),
-    ...(step.messages.length === 0 ? [] : [messagesCte(step)]),
+    pullCte,
+    ...(run === null || savedObjects.has(run) ? [] : [runCte(pullRequestKey, run, now)]),
+    ...insertCte('run_starts', toRunStartRows(pullRequestKey, step, now)),
+    ...insertCte('messages', toMessageRows(step)),
     ...enqueueCtes(pullRequestKey, step.effects, now),
+    ...proposalsCte(pullRequestKey, changed, now),
+    ...outcomesCte(pullRequestKey, { proposals: final, run }, now),
+    ...votesCte(pullRequestKey, step),
+    ...committedChangesCte(pullRequestKey, step.ledgerCommits, now),
   ];
-  const isRunOurs = run === null || isRunUnchanged ? sql`true` : sql`exists (select from saved_run)`;
-  const { rows } = await sql<{ readonly isRunOurs: boolean }>`
-    ${ctes.length === 0 ? sql`` : sql`with ${sql.join(ctes)}`}
+  const { numAffectedRows } = await sql`
+    with ${sql.join(ctes)}
     update pulls set state = ${toStored(toStoredPullState(step.pull))}, run_id = ${run?.id ?? null},
       repository = ${repositoryName(step.pull.ref)}, active = ${hasActiveWork(step.pull)},
       questions_answered_at = ${questionsAnsweredAt(step.pull)}
-    where pull_key = ${pullRequestKey}
-    returning ${isRunOurs} as "isRunOurs"
-  `.execute(transaction);
-  if (rows[0]?.isRunOurs !== true) throw new Error(`Run ${run?.id} belongs to another pull request`);
+    from pull where pulls.pull_key = ${pullRequestKey}
+  `.execute(db);
+  return Number(numAffectedRows) > 0 ? 'saved' : 'lost';
 }
 
+/** The run of another pull request violates `not null`, which takes the whole step back. */
 function runCte(pullRequestKey: string, run: Run, now: number): RawBuilder<unknown> {
   return sql`saved_run as (
     insert into runs (run_id, pull_key, schema, state, created_at, updated_at)
-    values (${run.id}, ${pullRequestKey}, ${RUN_SCHEMA}, ${toStored(run)}, ${now}, ${now})
-    on conflict (run_id)
-    do update set schema = excluded.schema, state = excluded.state, updated_at = excluded.updated_at
-    where runs.pull_key = excluded.pull_key
-    returning run_id
+    select ${run.id}, ${pullRequestKey}, ${RUN_SCHEMA}::integer, ${toStored(run)}, ${now}::bigint, ${now}::bigint from pull
+    on conflict (run_id) do update set pull_key = case when runs.pull_key = excluded.pull_key then runs.pull_key end,
+      schema = excluded.schema, state = excluded.state, updated_at = excluded.updated_at
   )`;
 }
 
-function messagesCte(step: Step): RawBuilder<unknown> {
-  const rows = toMessageRows(step).map(({ run_id, seq, body }) => sql`(${run_id}, ${seq}, ${body})`);
-  return sql`new_messages as (insert into messages (run_id, seq, body) values ${sql.join(rows)})`;
+function toRunStartRows(pullRequestKey: string, { runStart }: Step, now: number) {
+  return runStart === null ? [] : [{ pull_key: pullRequestKey, requester_id: runStart.requesterId, started_at: now }];
 }
 
 /** Ms since the epoch; null if no answer is kept. */
@@ -137,46 +122,20 @@ function toMessageRows({ pull: { run }, messages }: Step): readonly Insertable<D
   return messages.map((message, index) => ({ run_id: run.id, seq: first + index, body: toStored(message) }));
 }
 
-/**
- * Upserts new and changed proposals, and stores the outcome of each that is now final. The first outcome wins (S77).
- */
-async function saveProposals(
-  transaction: Transaction<DatabaseSchema>,
+/** Saves new and changed proposals. An id of another run violates `not null`, which takes the whole step back. */
+function proposalsCte(
   pullRequestKey: string,
-  { proposals, run }: { readonly proposals: readonly Proposal[]; readonly run: Run | null },
+  proposals: readonly Proposal[],
   now: number,
-): Promise<void> {
+): readonly RawBuilder<unknown>[] {
   const rows = proposals.map((proposal) => toProposalRow(pullRequestKey, proposal, now));
-  for (let start = 0; start < rows.length; start += MAX_INSERT_ROWS)
-    await upsertProposals(transaction, pullRequestKey, rows.slice(start, start + MAX_INSERT_ROWS));
-  const final = proposals.filter((proposal) => isFinal(proposal.state));
-  if (final.length > 0) await saveOutcomes(transaction, pullRequestKey, { proposals: final, run }, now);
-}
-
-async function upsertProposals(
-  transaction: Transaction<DatabaseSchema>,
-  pullRequestKey: string,
-  rows: readonly ReturnType<typeof toProposalRow>[],
-): Promise<void> {
-  const result = await transaction
-    .insertInto('proposals')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['pull_key', 'proposal_id'])
-        .doUpdateSet((row) => ({
-          schema: row.ref('excluded.schema'),
-          state: row.ref('excluded.state'),
-          comment_id: row.ref('excluded.comment_id'),
-          digest: row.ref('excluded.digest'),
-          body: row.ref('excluded.body'),
-          updated_at: row.ref('excluded.updated_at'),
-        }))
-        .whereRef('proposals.run_id', '=', 'excluded.run_id'),
-    )
-    .executeTakeFirst();
-  if (result.numInsertedOrUpdatedRows !== BigInt(rows.length))
-    throw new Error(`A proposal id of ${pullRequestKey} was given twice`);
+  const ending = sql`
+    on conflict (pull_key, proposal_id)
+    do update set run_id = case when proposals.run_id = excluded.run_id then proposals.run_id end,
+      schema = excluded.schema, state = excluded.state, comment_id = excluded.comment_id, digest = excluded.digest,
+      body = excluded.body, updated_at = excluded.updated_at
+    returning proposal_id, seq`;
+  return insertCte('proposals', rows, { ending });
 }
 
 function toProposalRow(pullRequestKey: string, proposal: Proposal, now: number) {

@@ -189,7 +189,7 @@ export function stepsContract({ store, rows, claimSignal }: StoreHarness): void 
         proposals: [proposal('p1', 'r', { state: 'failed' })],
       });
       const doomed = step(other, { votes: [vote('p1')], effects: [{ type: 'update-run-comment', runId: 'r' }] });
-      await expect(store().save(claim, next, doomed, 30)).rejects.toThrow('completed for good');
+      await expect(store().save(claim, next, doomed, 30)).rejects.toThrow(/completed for good|append-only/);
       expect(await store().load(claim.pullRequestKey, NO_PROPOSALS)).toEqual(done);
       expect(await nextSignal(store(), claim, 30)).toEqual(next);
       expect([...(await rows('votes')), ...(await rows('effects'))]).toEqual([]);
@@ -224,13 +224,19 @@ export function stepsContract({ store, rows, claimSignal }: StoreHarness): void 
       expect(await store().saveIfInboxEmpty(claim, own, step(pull), 51)).toBe('saved');
     });
 
-    it('never overwrites a run of another pull request', async () => {
+    it('never overwrites a run of another pull request, or a proposal of another run', async () => {
       const first = await claimSignal('a', 1);
-      await store().save(first.claim, first.signal, step(pullOf(1, { run: run('r') })), 20);
+      const proposals = [proposal('p1', 'r')];
+      await store().save(first.claim, first.signal, step(pullOf(1, { run: run('r'), proposals })), 20);
       const second = await claimSignal('b', 2);
       const stolen = step(pullOf(2, { run: run('r', { summary: 'x' }) }));
-      await expect(store().save(second.claim, second.signal, stolen, 20)).rejects.toThrow('another pull request');
+      await expect(store().save(second.claim, second.signal, stolen, 20)).rejects.toThrow(
+        /another pull request|not-null/,
+      );
       expect((await store().load(first.claim.pullRequestKey, NO_PROPOSALS)).run?.summary).toBeNull();
+      const twice = step(pullOf(1, { run: run('next'), proposals: [proposal('p1', 'next')] }));
+      const again = store().saveIfInboxEmpty(first.claim, first.signal.signal, twice, 30);
+      await expect(again).rejects.toThrow(/given twice|not-null/);
     });
   });
 
