@@ -33,7 +33,6 @@ import { activityText, heldAnswersLine } from './run-comment.ts';
 import { NEW_RUN_HINT } from './run-ended.ts';
 import { branchLines } from './run-warnings.ts';
 import {
-  blockQuote,
   codeSpan,
   composeReply,
   escapeMessage,
@@ -44,7 +43,7 @@ import {
   renderWithin,
   truncate,
 } from './shared/markdown.ts';
-import { quoteModelMarkdown } from './shared/model-markdown.ts';
+import { quoteMarkdown, quoteModelMarkdown } from './shared/model-markdown.ts';
 
 /** T12: a change that is not in the state that a command needs. */
 const NOT_FOUND_TEXT = 'Execution not found or not in proposed state';
@@ -318,7 +317,7 @@ export function questionAnswered(asked: SideQuestion, outcome: SideQuestionOutco
   return renderWithin(ANSWER_LENGTH_LIMITS, (maxCharacters) =>
     composeReply(
       `${escapeLogin(asked.by)} asked:`,
-      blockQuote(asked.text, MAX_QUESTION_CHARACTERS),
+      quoteMarkdown(asked.text, MAX_QUESTION_CHARACTERS),
       answerText(outcome, maxCharacters),
       'Nothing was decided.',
       pendingText(all),

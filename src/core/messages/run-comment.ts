@@ -22,7 +22,6 @@ import { questionRow } from './question-comment.ts';
 import { describeEnd, spendingLine } from './run-ended.ts';
 import { branchLines } from './run-warnings.ts';
 import {
-  blockQuote,
   codeSpan,
   escapeText,
   formatTime,
@@ -35,7 +34,7 @@ import {
   tableCodeSpan,
   turnMarker,
 } from './shared/markdown.ts';
-import { quoteModelMarkdown } from './shared/model-markdown.ts';
+import { quoteMarkdown, quoteModelMarkdown } from './shared/model-markdown.ts';
 
 /** Everything that the run's one comment shows. */
 type RunView = {
@@ -72,7 +71,7 @@ export function renderRunComment(view: RunView): string {
       runMarker(run.id),
       [stateLine(run, proposals), countsText(listed)].filter((text) => text !== '').join(' '),
       askedLine(view),
-      blockQuote(run.task.text, Math.floor(MAX_TASK_CHARACTERS * share)),
+      quoteMarkdown(run.task.text, Math.floor(MAX_TASK_CHARACTERS * share)),
       run.phase.kind === 'ended' ? '' : joinBlocks(...branchLines(run.branch)),
       ofModel,
       questionsText(run),

@@ -36,7 +36,7 @@ describe('a question while changes are pending', () => {
     expect(said).toBe(
       [
         `${ben.login} asked:`.replace(/(\S+) asked/, '`$1` asked'),
-        '> why bigint?\n>\n> I would like to know.',
+        '> why bigint?\n> I would like to know.',
         'Answer, written by the model:',
         '> Because `0.1 + 0.2` is not `0.3`.',
         'Nothing was decided.',

@@ -139,6 +139,13 @@ describe('the run comment', () => {
     );
   });
 
+  it('shows a log in the task as the block that it is', () => {
+    const task = { ...run().task, text: 'fix this:\n\n```\nE  a_b @ana\n```\n- and #3' };
+    expect(
+      renderRunComment({ run: run({ task }), proposals: [], queued: 0, standingApprovals: [], links, number: 3 }),
+    ).toContain('> fix this:\n>\n> ```\n> E  a_b @ana\n> ```\n>\n> - and `#3`\n');
+  });
+
   it('shows the end of a long path', () => {
     const proposals = [proposal({ ...bigint, path: `${'long/'.repeat(300)}end.ts` })];
     expect(renderRunComment({ run: run(), proposals, queued: 0, standingApprovals: [], links, number: 3 })).toMatch(
