@@ -19,14 +19,18 @@ import { codeBlock, details, joinBlocks } from '../shared/markdown.ts';
 /** Rows of a diff that stay open; the others are folded below them. */
 const OPEN_ROWS = 30;
 
-/** A diff with each row once: thirty open ones, from the top or from those about `line` (of the old file), the others folded. */
+/** So few further rows stay open too: a fold would hide the end of the diff, and save nothing. */
+const FEW_ROWS = 10;
+
+/** A diff with each row once: some thirty open ones, from the top or from those about `line` (of the old file), the others folded. */
 export function renderDiff({ lines, total }: DiffView, line: number | null = null): string {
   const first = line === null ? 0 : firstOpenRow(lines, line);
-  const [above, below] = [lines.slice(0, first), lines.slice(first + OPEN_ROWS)];
+  const end = lines.length <= first + OPEN_ROWS + FEW_ROWS ? lines.length : first + OPEN_ROWS;
+  const [above, below] = [lines.slice(0, first), lines.slice(end)];
   return joinBlocks(
     above.length === 0 ? '' : details(`${pluralize(above.length, 'line')} above`, codeBlock('diff', above)),
-    codeBlock('diff', lines.slice(first, first + OPEN_ROWS)),
-    below.length === 0 ? '' : details(`The other ${pluralize(below.length, 'line')}`, codeBlock('diff', below)),
+    codeBlock('diff', lines.slice(first, end)),
+    below.length === 0 ? '' : details(`${below.length} more lines of the diff`, codeBlock('diff', below)),
     countNote(lines.length, total),
   );
 }
