@@ -80,9 +80,10 @@ describe('changes that only work together', () => {
     expect(posted.body).toContain('**Change together** 3 places in 2 files: `src/total.ts`, `src/use.ts` · ');
     expect(posted.body).toContain('> Rename total to totalOf everywhere.');
     expect(posted.body).toContain('either all of them are committed together, or none');
-    expect(posted.body).toContain('1. **Edit** `src/total.ts` (line 1).');
-    expect(posted.body).toContain('2. **Edit** `src/total.ts` (line 24).');
-    expect(posted.body).toContain('3. **Edit** `src/use.ts` (line 1).');
+    expect(posted.body).toContain(
+      '1. **Edit** `src/total.ts` (line 1, line 24).\n2. **Edit** `src/use.ts` (line 1).\n',
+    );
+    expect(posted.body.match(/^Diff of \d:$/gm)).toEqual(['Diff of 1:', 'Diff of 2:']);
     expect(posted.body).toContain("@@ -1,3 +1,3 @@\n-import { total } from './total';\n+import { totalOf }");
     expect(posted.body).not.toContain('```suggestion');
     expect(posted.body).toMatch(

@@ -111,7 +111,7 @@ export function createTextView(unifiedDiff: string, total?: number): DiffView {
   };
 }
 
-/** Several diffs as one; null if none of the members has one. */
+/** Several diffs as one, each note once; null if none of the members has one. */
 export function joinViews(views: readonly (DiffView | null)[]): DiffView | null {
   const shown = views.filter((view) => view !== null);
   if (shown.length === 0) return null;
@@ -119,7 +119,7 @@ export function joinViews(views: readonly (DiffView | null)[]): DiffView | null 
     lines: shown.flatMap(({ lines }) => lines),
     total: shown.reduce((sum, { total }) => sum + total, 0),
     warnings: shown.flatMap(({ warnings }) => warnings),
-    notes: shown.flatMap(({ notes }) => notes),
+    notes: [...new Set(shown.flatMap(({ notes }) => notes))],
   };
 }
 

@@ -26,6 +26,7 @@ import {
   approvalsLine,
   createSetViews,
   decisionLine,
+  membersByFile,
   renderSetDiff,
   replacesLine,
   setIntroduction,
@@ -72,7 +73,7 @@ export function renderUnshowable({ proposal, links }: ProposalView): RenderedPro
   return { body, links };
 }
 
-function renderOpenBody(view: ProposalView, diffs: MemberDiffs): string {
+function renderOpenBody(view: ProposalView, diffs: FileDiffs): string {
   const { proposal } = view;
   return joinBlocks(
     proposalMarker(proposal.id),
@@ -120,19 +121,21 @@ function renderDecidedChange(proposal: Proposal, room: number): string {
   return joinBlocks(warnings, renderOpenDiff(diff, room - byteLength(warnings) - byteLength(notes)), notes);
 }
 
-/** The diff of each member of a change, in order; null for a member without one. */
-type MemberDiffs = readonly (DiffView | null)[];
+/** The diff of each file of a change, in order; null for a file without one. */
+type FileDiffs = readonly (DiffView | null)[];
 
-function viewDiffs({ change }: Proposal): MemberDiffs {
+function viewDiffs({ change }: Proposal): FileDiffs {
   return change.op === 'set' ? createSetViews(change) : [createDiffView(change.payload)];
 }
 
 /** The change itself; the payload's description where it has no diff. */
-function changeBlock({ placement, proposal, asked = null }: ProposalView, diffs: MemberDiffs): string {
+function changeBlock({ placement, proposal, asked = null }: ProposalView, diffs: FileDiffs): string {
   if (placement.kind === 'suggestion') return codeBlock('suggestion', placement.lines);
+  const { change } = proposal;
+  const files = change.op === 'set' ? membersByFile(change) : [[change]];
+  const lines = files.map(([one]) => (one !== undefined && sourcePath(one) === asked?.path ? asked.line : null));
+  if (change.op === 'set') return renderSetDiff(diffs, lines);
   const [first = null] = diffs;
-  const lines = membersOf(proposal.change).map((one) => (sourcePath(one) === asked?.path ? asked.line : null));
-  if (proposal.change.op === 'set') return renderSetDiff(diffs, lines);
   return first === null ? escapeText(viewProposalPayload(proposal).text) : renderDiff(first, lines[0]);
 }
 
@@ -142,7 +145,7 @@ function refusalLine({ placement }: ProposalView): string {
   return refusal === '' ? '' : `GitHub refused to show this as a suggestion: ${codeSpan(refusal)}`;
 }
 
-function warningLines({ proposal, warnings, protectedPaths }: ProposalView, diffs: MemberDiffs): string {
+function warningLines({ proposal, warnings, protectedPaths }: ProposalView, diffs: FileDiffs): string {
   const members = membersOf(proposal.change).filter(({ op }) => op !== 'read');
   return formatWarnings([
     ...viewProposalPayload(proposal).warnings,
@@ -154,7 +157,7 @@ function warningLines({ proposal, warnings, protectedPaths }: ProposalView, diff
 }
 
 /** What the rows of the diffs cannot show, below them. */
-function diffNotes(diffs: MemberDiffs): string {
+function diffNotes(diffs: FileDiffs): string {
   return joinBlocks(...diffs.flatMap((diff) => (diff?.notes ?? []).map(escapeText)));
 }
 

@@ -6,7 +6,7 @@ import type { Placement } from '../../edits/placement.ts';
 import { type Proposal, proposedLineOf } from '../../state/proposal.ts';
 import { APPROVER_DEMANDS, type ApproverRole } from '../../state/settings.ts';
 import { codeSpan, escapeText, fileUrl, joinBlocks, type LineSpan, link, quoteModelText } from '../shared/markdown.ts';
-import { createDiffView, type DiffView, renderDiff } from './diff-markdown.ts';
+import { createDiffView, type DiffView, joinViews, renderDiff } from './diff-markdown.ts';
 import { createPayloadView, type PayloadView } from './payload-view.ts';
 import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
 
@@ -171,17 +171,24 @@ function isNewExecutable({ base, result }: FileChange): boolean {
   return base === null && result?.mode === '100755';
 }
 
-/** One line for each member, which says all of it that its diff does not: operation, paths and place. */
-function memberList({ members }: ChangeSet): string {
-  return members.map(memberLine).join('\n');
+/** The members of a set by file, in order: the places of an edited file, or one change of a whole file. */
+export function membersByFile({ members }: ChangeSet): readonly (readonly FileChange[])[] {
+  return [...Map.groupBy(members, ({ op, from, path }) => JSON.stringify([op, from, path])).values()];
 }
 
-function memberLine(member: FileChange, index: number): string {
-  const { verb, extent, text } = viewMember(member, isNewExecutable(member));
-  const source = member.from === null ? '' : `${codeSpan(member.from)} to `;
-  const note = unifiedDiffOf(member.payload) === null ? ` ${escapeText(text)}` : '';
-  const place = extent === null ? '' : ` (${extent})`;
-  return `${index + 1}. **${verb}** ${source}${codeSpan(member.path)}${place}.${note}`;
+/** One line for each file, which says all of its members that its diff does not: operation, paths and places. */
+function memberList(change: ChangeSet): string {
+  return membersByFile(change).flatMap(fileLine).join('\n');
+}
+
+function fileLine([first, ...others]: readonly FileChange[], index: number): readonly string[] {
+  if (first === undefined) return [];
+  const { verb, extent, text } = viewMember(first, isNewExecutable(first));
+  const source = first.from === null ? '' : `${codeSpan(first.from)} to `;
+  const note = unifiedDiffOf(first.payload) === null ? ` ${escapeText(text)}` : '';
+  const places = [extent, ...others.map((one) => viewMember(one, false).extent)].filter((one) => one !== null);
+  const where = places.length === 0 ? '' : ` (${places.join(', ')})`;
+  return [`${index + 1}. **${verb}** ${source}${codeSpan(first.path)}${where}.${note}`];
 }
 
 /** Whether a page lists exactly these members. */
@@ -205,16 +212,18 @@ export function setIntroduction(proposal: Introduced): string {
 /** The tool cuts a summary before, but placeholders of secrets can lengthen it again. */
 const MAX_QUOTED_SUMMARY_CHARACTERS = 600;
 
-/** The diffs of all members, in order; null for a member without one. Warnings name the path that they are about. */
-export function createSetViews({ members }: ChangeSet): readonly (DiffView | null)[] {
-  return members.map(({ path, payload }) => {
-    const view = createDiffView(payload);
-    const about = (texts: readonly string[]): readonly string[] => texts.map((text) => `${path}: ${text}`);
-    return view === null ? null : { ...view, warnings: about(view.warnings), notes: about(view.notes) };
-  });
+/** The diffs of all files, in order; null for a file without one. Warnings name the path that they are about. */
+export function createSetViews(change: ChangeSet): readonly (DiffView | null)[] {
+  return membersByFile(change).map((members) => joinViews(members.map(createMemberView)));
 }
 
-/** A diff for each member that has one, in order, open at the line that was asked about. */
+function createMemberView({ path, payload }: FileChange): DiffView | null {
+  const view = createDiffView(payload);
+  const about = (texts: readonly string[]): readonly string[] => texts.map((text) => `${path}: ${text}`);
+  return view === null ? null : { ...view, warnings: about(view.warnings), notes: about(view.notes) };
+}
+
+/** A diff for each file that has one, in order, open at the line that was asked about. */
 export function renderSetDiff(views: readonly (DiffView | null)[], lines: readonly (number | null)[]): string {
   return joinBlocks(
     ...views.map((view, index) => (view === null ? '' : `Diff of ${index + 1}:\n\n${renderDiff(view, lines[index])}`)),
