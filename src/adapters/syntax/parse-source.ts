@@ -42,11 +42,18 @@ function collect(parent: Node, { nesting, depth }: Surroundings, found: Declarat
   }
 }
 
-function add({ startPosition, endPosition }: Node, depth: number, found: Declaration[]): void {
+function add(node: Node, depth: number, found: Declaration[]): void {
+  const { startPosition, endPosition } = node;
   const line = startPosition.row + 1;
   // Some grammars end a declaration before the first column of the next line.
   const last = Math.max(line, endPosition.row + (endPosition.column === 0 ? 0 : 1));
-  if (found.at(-1)?.line !== line) found.push({ line, last, depth });
+  if (found.at(-1)?.line !== line) found.push({ line, named: nameOf(node).startPosition.row + 1, last, depth });
+}
+
+/** What is declared; in C it stands within declarators. */
+function nameOf(node: Node): Node {
+  const inner = node.childForFieldName('name') ?? node.childForFieldName('declarator');
+  return inner === null ? node : nameOf(inner);
 }
 
 const MAX_DECLARATIONS = 2000;

@@ -185,7 +185,7 @@ describe('outlines (S143)', () => {
     await story.ana.says('/countersign look around');
     const [ts, python, markdown, missing, denied] = outputsOf(story, 1);
     expect(ts).toMatch(
-      /^Outline of src\/total\.ts \(5 lines, blob .{7}\), declarations with their line numbers:\n1: export function total\(prices\) \{$/,
+      /^Outline of src\/total\.ts \(4 lines, blob .{7}\), declarations with their line numbers:\n1: export function total\(prices\) \{$/,
     );
     expect(python?.split('\n').slice(1)).toEqual(['1: class Shop:', '2:   def total(self):']);
     expect(markdown).toContain('lines at column 0 with their line numbers:\n1: # Shop');

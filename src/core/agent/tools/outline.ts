@@ -5,11 +5,14 @@ import { crLfToLf } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { REDACTED_NOTE } from '../shared/tool-results.ts';
 
-/** A declaration of a source file: its first and last line, from 1, and how many others it lies in. */
-export type Declaration = { readonly line: number; readonly last: number; readonly depth: number };
+/**
+ * A declaration of a source file: its first line, the line of its name (often below an annotation or a type), its last
+ * line, all from 1, and how many others it lies in.
+ */
+export type Declaration = Readonly<Record<'line' | 'named' | 'last' | 'depth', number>>;
 
 /**
- * The output of `outline`: the first line of each declaration with its number. Without declarations (null: no parser
+ * The output of `outline`: the line of each declaration's name with its number. Without declarations (null: no parser
  * knows the language, or it failed) the lines that start at column 0.
  */
 export function formatOutline(
@@ -19,12 +22,12 @@ export function formatOutline(
   const decoded = decodeText(bytes);
   if (decoded.kind !== 'text') return `Cannot outline '${path}': it is not text.`;
   const text = redact(decoded.text);
-  const lines = crLfToLf(text).split('\n');
+  const lines = crLfToLf(text).replace(/\n$/, '').split('\n');
   const found = declarations ?? findLinesAtMargin(lines);
   const shown = found.slice(0, MAX_ROWS);
   const what = declarations === null ? 'lines at column 0' : 'declarations';
   const more = found.length > shown.length ? `, the first ${shown.length} of ${found.length}` : '';
-  const rows = shown.map(({ line, depth }) => `${line}: ${'  '.repeat(depth)}${excerpt(lines[line - 1] ?? '')}`);
+  const rows = shown.map(({ named, depth }) => `${named}: ${'  '.repeat(depth)}${excerpt(lines[named - 1] ?? '')}`);
   const notes = text === decoded.text ? '' : `; ${REDACTED_NOTE}`;
   return [
     `Outline of ${path} (${pluralize(lines.length, 'line')}, blob ${shortSha(blob)}), ${what} with their line numbers${more}${notes}:`,
@@ -36,9 +39,10 @@ const MAX_ROWS = 500;
 
 /** Lines of closing brackets say nothing. */
 function findLinesAtMargin(lines: readonly string[]): readonly Declaration[] {
-  return lines.flatMap((line, index) =>
-    /^[^\s)\]}]/.test(line) ? [{ line: index + 1, last: index + 1, depth: 0 }] : [],
-  );
+  return lines.flatMap((text, index) => {
+    const line = index + 1;
+    return /^[^\s)\]}]/.test(text) ? [{ line, named: line, last: line, depth: 0 }] : [];
+  });
 }
 
 function excerpt(line: string): string {

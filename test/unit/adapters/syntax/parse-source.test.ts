@@ -49,7 +49,11 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
     '  async def n(self):',
     '-    pass',
   ],
-  'A.java': ['-package a;', 'public class A {', '  int x;', '  A() {}', '  void m(int a) {}', '  enum E { X }', '-}'],
+  'A.java': [
+    ...['-package a;', '-@Deprecated', 'public class A {', '  int x;', '  A() {}'],
+    ...['-  @Override', '  void m(int a) {}', '  enum E { X }', '-}'],
+  ],
+  'old.c': ['-static char *', 'name(int a)', '-{', '-}'],
   'a.go': [
     '-package a',
     'const C = 1',
