@@ -80,7 +80,8 @@ function formatExcerpt({ path, blob }: ReadFileInput, { lines, first, shown, red
 
 function describeOddities({ text }: LineTable, shown: string, startsFile: boolean): string[] {
   const notes: string[] = [];
-  if (shown.includes('\r\n')) notes.push('line endings are CRLF, shown as LF');
+  const some = /(?<!\r)\n/.test(shown) ? 'some ' : '';
+  if (shown.includes('\r\n')) notes.push(`${some}line endings are CRLF, shown as LF`);
   const hidden = findHiddenCharacters(shown, startsFile).length;
   if (hidden > 0)
     notes.push(`${hidden} hidden characters are escaped as \\u{…} here and cannot be quoted in this form`);

@@ -39,6 +39,7 @@ describe('formatFileContent', () => {
     expect(read('\u{FEFF}a\r\nb')).toBe(
       'File src/a.ts: lines 1 to 2 of 2; blob aaaaaaa; line endings are CRLF, shown as LF; no newline at the end of the file. Its text begins on the next line.\na\nb',
     );
+    expect(read('a\r\nb\n')).toContain('; some line endings are CRLF, shown as LF.');
     expect(read('a\u{202E}b\n')).toContain('1 hidden characters');
     expect(read('a\u{202E}b\n')).toContain('a\\u{202E}b\n');
   });
