@@ -16,13 +16,16 @@ const HEADING_BYTES = 80;
 /** A patch of hidden characters is masked, and does not fit once they are escaped. Many of them would take seconds. */
 const MAX_MASKED_SHARE = 4;
 
+/** Versions and checksums that a tool wrote: long, and no help. They are named. */
+const LOCK_FILE = /(?:^|\/)(?:go\.sum|package\.resolved|npm-shrinkwrap\.json|[^/]*[.-]lock(?:file|\.\w+)?)$/i;
+
 /** A place that comments are about; `line` is null for a whole file or an outdated place. */
 export type CommentedPlace = Pick<ReviewThread, 'path' | 'line' | 'side'>;
 
 /**
  * The diffs of commented files first, and then of whole files, smallest first, until `maxBytes` are full, so that most
- * files are whole. Files that no tool reads are left out without a trace, those that people must approve first are
- * named; secrets are masked.
+ * files are whole. Files that no tool reads are left out without a trace, lock files and those that people must approve
+ * first are named; secrets are masked.
  */
 export function selectDiffs(
   files: readonly PullRequestFile[],
@@ -31,8 +34,10 @@ export function selectDiffs(
   commented: readonly CommentedPlace[] = [],
 ): DiffExcerpt {
   const readable = files.filter((file) => visibilityOf(file, rules) !== 'hidden');
-  const shownFiles = readable.filter((file) => visibilityOf(file, rules) === 'shown');
   const isCommented = ({ path }: PullRequestFile): boolean => commented.some((place) => place.path === path);
+  const shownFiles = readable.filter(
+    (file) => visibilityOf(file, rules) === 'shown' && (isCommented(file) || !LOCK_FILE.test(file.path)),
+  );
   const ordered = shownFiles
     .toSorted((left, right) => sizeOf(left) - sizeOf(right))
     .toSorted((left, right) => Number(isCommented(right)) - Number(isCommented(left)));

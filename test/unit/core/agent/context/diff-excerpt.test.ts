@@ -29,10 +29,12 @@ describe('the diffs of the first request', () => {
     expect(Buffer.byteLength(JSON.stringify(files))).toBeLessThan(MAX_BYTES * 1.2);
   });
 
-  it('R41: hold whole files, smallest first, where nobody commented', () => {
-    const { files, omitted } = selectDiffs(FILES, MAX_BYTES, DEFAULT_SETTINGS);
-    expect(files.map(({ path }) => path)).toEqual(['a.ts', 'b.ts', 'c.ts']);
-    expect(omitted).toEqual(['z.ts']);
+  it('R41: hold whole files, smallest first, where nobody commented, and name lock files', () => {
+    const locks = ['go.sum', 'web/package-lock.json', 'Cargo.lock', '.terraform.lock.hcl'];
+    const all = [...locks, 'src/lock.ts'].map((path) => file(path, patchOf(1)));
+    const { files, omitted } = selectDiffs([...FILES, ...all], MAX_BYTES, DEFAULT_SETTINGS);
+    expect(files.map(({ path }) => path)).toEqual(['a.ts', 'b.ts', 'c.ts', 'src/lock.ts']);
+    expect(omitted).toEqual(['z.ts', ...locks]);
   });
 
   it('R41: share their room among the files of several threads', () => {
