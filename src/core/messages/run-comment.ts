@@ -72,6 +72,7 @@ export function renderRunComment(view: RunView): string {
       [stateLine(run, proposals), countsText(listed)].filter((text) => text !== '').join(' '),
       askedLine(view),
       quoteMarkdown(run.task.text, Math.floor(MAX_TASK_CHARACTERS * share)),
+      laterWordsLine(run),
       run.phase.kind === 'ended' ? '' : joinBlocks(...branchLines(run.branch)),
       ofModel,
       questionsText(run),
@@ -101,6 +102,12 @@ function askedLine({ run, links, number }: RunView): string {
   if (location.at !== 'thread') return `${escapeLogin(by)} asked:`;
   const url = `${links.repository}/pull/${number}#discussion_r${location.commentId}`;
   return `${escapeLogin(by)} asked in ${link('this thread', url)}:`;
+}
+
+/** The task is not what a continued run works on. */
+function laterWordsLine({ lastResumption }: Run): string {
+  const spoken = lastResumption?.spoken ?? null;
+  return spoken === null ? '' : `The run went on with a later comment of ${escapeLogin(spoken.by)}.`;
 }
 
 /** They outlive the run, so that an ended one lists them too. */

@@ -40,6 +40,7 @@ describe('an ended run', () => {
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(lastMessage(story)).toBe(`${ben.login} says, as a JSON string:\n"then use bigint"`);
     expect(bot.comments().filter(({ body }) => body.startsWith('<!-- countersign:run:'))).toHaveLength(1);
+    expect(bot.run().body).toContain(`\n\nThe run went on with a later comment of \`${ben.login}\`.\n\n| Change |`);
     await ana.says('/approve');
     expect(pr.file('src/total.ts')).toContain('0n');
     expect(bot.answer()).toContain(`@${ben.login}, the run finished: 1 change applied`);
