@@ -12,17 +12,17 @@ const BUDGETS: readonly Budget[] = [
     lines: 4_710,
   },
   { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_205 },
-  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_025 },
+  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_015 },
   { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_355 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_955 },
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_575 },
-  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_090 },
+  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_105 },
   { room: 'worker', files: /^src\/worker\//, lines: 4_845 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_025 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_775 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_890 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_320 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_200 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_195 },
 ];
 
 const MAX_FILE_LINES = 400;

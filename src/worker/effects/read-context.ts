@@ -1,3 +1,4 @@
+import { namedPlaces } from '../../core/agent/context/code-excerpts.ts';
 import { type CommentedPlace, commentedLine, selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
 import { summarizeRuns } from '../../core/agent/context/earlier-runs.ts';
 import { boundInstructions, findInstructions, readInstructions } from '../../core/agent/context/instructions.ts';
@@ -22,7 +23,6 @@ import type { PathRules, Settings } from '../../core/state/settings.ts';
 import {
   CONTEXT_LIMITS,
   type InstructionFile,
-  type Overview,
   type Part,
   type PullSummary,
   type PushContent,
@@ -82,15 +82,17 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
   const { location } = task;
   const listed = files.kind === 'read' ? files.value : null;
   const said = await readPart(job, () => readTaskDiscussion(reader, listed));
+  const paths = await readPart(job, async () => readablePaths({ tree: await github.fetchTree(pull.headSha), rules }));
   const places = [
     ...(location.at === 'thread' ? [{ ...location, side: location.side ?? ('RIGHT' as const) }] : []),
     ...(said.kind === 'read' ? said.value.places : []),
+    ...(paths.kind === 'read' ? namedPlaces(task.text, paths.value) : []),
   ];
   const parts = {
     changed: mapPart(files, (all) => listChangedFiles(all, pull.changedFiles, rules)),
     diff: mapPart(files, (all) => selectDiffs(all, CONTEXT_LIMITS.diff, rules, places)),
     instructions: await readPart(job, () => readRepositoryInstructions(reader, files)),
-    overview: await readPart(job, () => readOverview(reader)),
+    overview: mapPart(paths, buildOverview),
     discussion: mapPart(said, ({ discussion }) => discussion),
     reviews: mapPart(said, ({ reviews }) => reviews),
     code: await readPart(job, () => readCodeAround(reader, places)),
@@ -111,11 +113,6 @@ async function loadActiveRun(job: Job<'read-context'>) {
   const run = activeRun(pull);
   const isReading = run?.id === job.effect.runId && run.phase.kind === 'reading-context';
   return { ref: pull.ref, run: isReading ? run : null };
-}
-
-async function readOverview({ github, pull, rules }: ContextReader): Promise<Overview> {
-  const tree = await github.fetchTree(pull.headSha);
-  return buildOverview(readablePaths({ tree, rules }));
 }
 
 /** Attempts, about two minutes, after which a part that GitHub fails to serve is left out. */

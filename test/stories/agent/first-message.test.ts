@@ -22,6 +22,7 @@ const HEADINGS = [
   'The diff against the merge base',
   'Earlier runs on this pull request',
   'Comments of the conversation',
+  'The code around commented and named lines',
   'The task, in the words of',
 ];
 
@@ -36,7 +37,7 @@ describe('the first message of a run', () => {
     await describePull(story, 'Counts better. <!-- hidden -->');
     await ana.says('/countersign look around');
     await ben.says('The total should be a bigint.');
-    await ana.says('/countersign do what the comment above says');
+    await ana.says('/countersign do what the comment above says in total.ts:1');
     const message = firstMessage(story);
     const places = HEADINGS.map((heading) => message.indexOf(heading));
     expect(places).not.toContain(-1);
@@ -44,7 +45,8 @@ describe('the first message of a run', () => {
     const isInstruction = /instructions, from its default branch|The task, in the words/;
     for (const heading of HEADINGS.filter((one) => !isInstruction.test(one) && !one.includes('instructions')))
       expect(message.split('\n').find((line) => line.startsWith(heading))).toContain('material');
-    expect(taskIn(message)).toBe('do what the comment above says');
+    expect(taskIn(message)).toBe('do what the comment above says in total.ts:1');
+    expect(message).toContain('\nsrc/total.ts:\n1\tlet total = 1;\n');
     const data = JSON.parse(message.slice(message.indexOf('{'), message.indexOf('\n}\n') + 2));
     expect(data).toMatchObject({
       title: 'Work on the shop',

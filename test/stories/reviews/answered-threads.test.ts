@@ -200,7 +200,7 @@ describe('the code around a commented line', () => {
     await comments(stage(), story, story.ben, { path: 'src/zone.ts', line: 20 }, 'Add them in a loop.');
     await story.ana.says(TASK);
     const message = firstMessage(story);
-    const code = message.slice(message.indexOf('The code around commented lines'));
+    const code = message.slice(message.indexOf('The code around commented and named lines'));
     expect(code).toContain(`src/zone.ts:\n16\tfunction second() {\n17\t  add(0);`);
     expect(code).toContain('28\t  add(11);\n29\t}\n');
     expect(code).not.toContain('third()');

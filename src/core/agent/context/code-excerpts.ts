@@ -4,6 +4,7 @@ import { crLfToLf } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { CONTEXT_LIMITS, type CodeExcerpt } from '../../state/task-context.ts';
 import { formatPath } from '../shared/tool-results.ts';
+import type { CommentedPlace } from './diff-excerpt.ts';
 
 /** A file at the head with its declarations; null if no parser knows the language. */
 type SourceFile = {
@@ -17,6 +18,21 @@ type DeclaredLines = { readonly line: number; readonly last: number };
 
 /** Lines, 1-based and inclusive. */
 type Lines = { readonly first: number; readonly last: number };
+
+/** As compilers and tests name a place: `src/a.ts:12`, `/home/ci/shop/src/a.ts:12`, `a.ts(12,3)`. */
+const NAMED_PLACE = /([\w@./-]+\.\w+)[:(](\d{1,7})\b/g;
+
+const MAX_NAMED_PLACES = 20;
+
+/** The places at the head that a text names, such as the log of a failed check; only where one file can be meant. */
+export function namedPlaces(text: string, paths: readonly string[]): readonly CommentedPlace[] {
+  return [...text.matchAll(NAMED_PLACE)].slice(0, MAX_NAMED_PLACES).flatMap(([, name = '', line]) => {
+    const whole = paths.filter((path) => name.includes('/') && `/${name}`.endsWith(`/${path}`));
+    const [longest] = whole.toSorted((one, other) => other.length - one.length);
+    const meant = longest === undefined ? paths.filter((path) => `/${path}`.endsWith(`/${name}`)) : [longest];
+    return meant.length === 1 ? meant.map((path) => ({ path, line: Number(line), side: 'RIGHT' })) : [];
+  });
+}
 
 /** The functions around commented lines of one file, each once. Lines that the file does not have are left out. */
 export function excerptsAround({ path, text, declarations }: SourceFile, commented: readonly number[]): CodeExcerpt[] {

@@ -106,7 +106,7 @@ function placeBlock(task: Task, context: TaskContext): readonly string[] {
     ...linesBlock(task, areThreadLinesReadable),
     ...commentsBlock(COMMENTS_TITLES[task.location.at], discussion),
     ...commentsBlock(REVIEWS_TITLE, reviews),
-    ...block('The code around commented lines, at the head, with line numbers before a tab', code, formatExcerpts),
+    ...block('The code around commented and named lines, at the head, numbered before a tab', code, formatExcerpts),
     ...quoteBlock(task),
   ];
 }

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { boundExcerpts, excerptsAround, formatExcerpts } from '../../../../../src/core/agent/context/code-excerpts.ts';
+import {
+  boundExcerpts,
+  excerptsAround,
+  formatExcerpts,
+  namedPlaces,
+} from '../../../../../src/core/agent/context/code-excerpts.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 
 /** A file of so many lines, `line 1` and so on. */
@@ -42,4 +47,13 @@ it('R41: all excerpts together have 16 kB, and hide secrets', () => {
   const excerpts = boundExcerpts(Array.from({ length: 30 }, (_, n) => excerptsAround(source(n), [1])).flat());
   expect(byteLength(formatExcerpts(excerpts))).toBeLessThan(16_100);
   expect(formatExcerpts(excerpts)).toMatch(/^0\.ts:\n1\tconst a = '\[redacted\]';\n2\txxx/);
+});
+
+it('a pasted log names places, by a whole path or by one that means a single file', () => {
+  const paths = ['a.go', 'cmd/a.go', 'src/b_test.go', 'web/src/c.ts'];
+  const log =
+    'b_test.go:12: wrong\n  at run (/home/ci/shop/web/src/c.ts:3:9)\nsrc/c.ts(4,1): error\na.go:5 b.go:6 ./cmd/a.go:7 10:30';
+  expect(namedPlaces(log, paths).map(({ path, line }) => `${path} ${line}`)).toEqual([
+    ...['src/b_test.go 12', 'web/src/c.ts 3', 'web/src/c.ts 4', 'cmd/a.go 7'],
+  ]);
 });
