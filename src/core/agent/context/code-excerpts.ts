@@ -34,20 +34,20 @@ export function namedPlaces(text: string, paths: readonly string[]): readonly Co
   });
 }
 
-/** The functions around commented lines of one file, each once. Lines that the file does not have are left out. */
+/** The functions around commented lines of one file, each line once. Lines that the file does not have are left out. */
 export function excerptsAround({ path, text, declarations }: SourceFile, commented: readonly number[]): CodeExcerpt[] {
   const lines = crLfToLf(redact(text)).replace(/\n$/, '').split('\n');
   const found = commented
     .filter((line) => line <= lines.length)
-    .map((line) => linesAround(line, declarations ?? [], lines.length));
-  const distinct = found.filter(
-    (one, at) => !found.some((other, index) => holds(other, one) && (index < at || !holds(one, other))),
-  );
-  return distinct.map(({ first, last }) => ({ path, first, lines: lines.slice(first - 1, last) }));
-}
-
-function holds(outer: Lines, inner: Lines): boolean {
-  return outer.first <= inner.first && inner.last <= outer.last;
+    .map((line) => linesAround(line, declarations ?? [], lines.length))
+    .toSorted((one, other) => one.first - other.first);
+  const joined: Lines[] = [];
+  for (const { first, last } of found) {
+    const before = joined.at(-1);
+    if (before === undefined || before.last < first) joined.push({ first, last });
+    else joined.splice(-1, 1, { first: before.first, last: Math.max(before.last, last) });
+  }
+  return joined.map(({ first, last }) => ({ path, first, lines: lines.slice(first - 1, last) }));
 }
 
 /** A declaration of fewer lines says too little alone. */

@@ -35,6 +35,10 @@ it('R41: lines outside of functions come with ten lines before and after; no lin
   expect(around(4)).toEqual([[1, 14]]);
   expect(around(400)).toEqual([[390, 400]]);
   expect(around(25, 21, 500)).toEqual([[20, 29]]);
+  expect(around(150, 25, 100)).toEqual([
+    [20, 29],
+    [60, 189],
+  ]);
 });
 
 it('R41: all excerpts together have 16 kB, and hide secrets', () => {
