@@ -42,11 +42,13 @@ export type TroubleMaker = {
 
 const BAD_GATEWAYS = 3;
 
-/** The webhooks of the App's own comments matter to nobody. */
+/** Whether a webhook brings what a person did. A reply comes with an empty review besides, which says nothing. */
 function isByPerson(body: string): boolean {
   const payload = parseJson(body);
-  const sender = isRecord(payload) ? payload['sender'] : null;
-  return isRecord(sender) && sender['type'] === 'User';
+  if (!isRecord(payload)) return false;
+  const { sender, review } = payload;
+  const isEmpty = isRecord(review) && review['state'] === 'commented' && review['body'] === null;
+  return isRecord(sender) && sender['type'] === 'User' && !isEmpty;
 }
 
 export function createTroubleMaker({ github, model, changed }: Session): TroubleMaker {
