@@ -34,13 +34,13 @@ export function listTimeline(github: GitHubState, play: Play, pull: FakePullRequ
         { kind: 'commits', shas: listCommitsBetween(github.store, entry.before, entry.after), actorId: entry.actorId },
       ];
     if (entry.number !== play.number || entry.id === null) return [];
-    if (entry.action === 'comment-created') return commentEntry(pull.comments.get(entry.id));
-    return entry.action === 'review-created' ? reviewEntry(pull.reviews.get(entry.id), threads) : [];
+    const comment = entry.action === 'comment-created' ? pull.comments.get(entry.id) : undefined;
+    if (comment !== undefined) return [{ kind: 'comment', comment }];
+    if (entry.action === 'review-created') return reviewEntry(pull.reviews.get(entry.id), threads);
+    // GitHub puts a comment on a line into a review of its own.
+    const onLine = entry.action === 'review-comment-created' ? pull.reviewComments.get(entry.id) : undefined;
+    return reviewEntry(pull.reviews.get(onLine?.reviewId ?? 0), threads);
   });
-}
-
-function commentEntry(comment: FakeIssueComment | undefined): readonly TimelineEntry[] {
-  return comment === undefined ? [] : [{ kind: 'comment', comment }];
 }
 
 /** A review that only replies in a thread shows nothing of its own. */
