@@ -108,4 +108,6 @@ document.addEventListener('click', (event) => {
 
 addEventListener('popstate', refresh);
 
-new EventSource('/events').addEventListener('message', refresh);
+// What happened before it could listen is fetched as soon as it does.
+const events = new EventSource(`/events${location.search}`);
+for (const name of ['open', 'message']) events.addEventListener(name, refresh);
