@@ -23,7 +23,8 @@ export type PageContext = {
 /** Serves the page on 127.0.0.1. Rejects if the port is taken. */
 export function servePage(session: Session, own: Scene | null, port: number): Promise<LocalHttpServer> {
   const context = { session, own, maker: createTroubleMaker(session), verify: createVerifier(session) };
-  session.onChange(() => {
+  session.onChange((isInside) => {
+    if (isInside) return;
     for (const play of session.plays.values()) advance(session, play);
   });
   return startLocalServer((request, response) => {
@@ -72,7 +73,7 @@ async function answer(context: PageContext, request: IncomingMessage, response: 
   }
   const asset = ASSETS.get(url.pathname);
   if (asset !== undefined) return send(response, 200, asset.type, readFileSync(new URL(asset.path), 'utf8'));
-  if (url.pathname === '/events') return streamEvents(context, response);
+  if (url.pathname === '/events') return streamEvents(context, response, url.searchParams.has('behind'));
   const view = viewOf(context, person, url);
   if (view !== null) return send(response, 200, HTML_TYPE, renderPull(view, context.maker, context.verify));
   const { session, own } = context;
@@ -180,7 +181,7 @@ async function makeTrouble(session: Session, maker: TroubleMaker, name: string):
 const JOIN_MS = 60;
 
 /** Tells the browser that something changed; it then fetches the page again. */
-function streamEvents({ session }: PageContext, response: ServerResponse): void {
+function streamEvents({ session }: PageContext, response: ServerResponse, showsBehind: boolean): void {
   response.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' });
   response.write('retry: 500\n\n');
   let timer: NodeJS.Timeout | null = null;
@@ -188,8 +189,8 @@ function streamEvents({ session }: PageContext, response: ServerResponse): void 
     timer = null;
     response.write('data: changed\n\n');
   };
-  const stop = session.onChange(() => {
-    timer ??= setTimeout(tell, JOIN_MS);
+  const stop = session.onChange((isInside) => {
+    if (!isInside || showsBehind) timer ??= setTimeout(tell, JOIN_MS);
   });
   response.on('close', () => {
     stop();

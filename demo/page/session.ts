@@ -55,8 +55,8 @@ export type Session = {
   readonly ready: Promise<void>;
   /** Starts the App again after it was killed. */
   readonly restartApp: () => Promise<void>;
-  /** Calls back after each change. Returns a function that unsubscribes. */
-  readonly onChange: (listener: () => void) => () => void;
+  /** Calls back after each change; `isInside` if only the drawer shows it. Returns a function that unsubscribes. */
+  readonly onChange: (listener: (isInside: boolean) => void) => () => void;
   readonly changed: () => void;
   readonly close: () => Promise<void>;
 };
@@ -84,9 +84,9 @@ export async function startSession(modelName: string | null): Promise<Session> {
   const github = await startFakeGitHub({ now, webhookSecret: 'webhook-secret-of-the-demo' });
   const model = modelName === null ? await startScriptedModel({ apiKey: MODEL_KEY }) : null;
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-demo-data-'));
-  const listeners = new Set<() => void>();
-  const changed = (): void => {
-    for (const listener of listeners) listener();
+  const listeners = new Set<(isInside: boolean) => void>();
+  const changed = (isInside = false): void => {
+    for (const listener of listeners) listener(isInside);
   };
   const seen: (SeenStep | SeenLine)[] = [];
   const app = createAppControl(
@@ -100,7 +100,7 @@ export async function startSession(modelName: string | null): Promise<Session> {
       if (message.kind !== 'step' && message.kind !== 'line') return;
       seen.push(message);
       if (seen.length > MAX_SEEN) seen.splice(0, MAX_SEEN / 2);
-      changed();
+      changed(true);
     },
   );
   const startApp = async (): Promise<void> => {
