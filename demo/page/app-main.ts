@@ -1,4 +1,5 @@
 /** The App in a process of its own, which the page can kill. It tells its parent what it hears, decides and does. */
+import { flushCompileCache } from 'node:module';
 import process from 'node:process';
 import { openStore } from '../../src/adapters/store/open.ts';
 import type { Store } from '../../src/adapters/store/store.ts';
@@ -81,6 +82,8 @@ async function start(environment: Readonly<Record<string, string>>): Promise<voi
   const store = withTelling(await openStore({ databaseUrl: null, dataDir: config.database.dataDir }));
   const server = await startServer(config, log, { store });
   tell({ kind: 'listening', url: server.url });
+  // Its parent kills it, so that it never ends by itself and leaves its compiled code.
+  flushCompileCache();
 }
 
 process.once('disconnect', () => process.exit(0));
