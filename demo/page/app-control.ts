@@ -1,7 +1,7 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { StartupError } from '../../src/app/app-identity.ts';
-import type { AppMessage } from './app-messages.ts';
+import type { AppMessage, ParentMessage } from './app-messages.ts';
 
 export type AppState = 'starting' | 'running' | 'killed';
 
@@ -13,6 +13,8 @@ export type AppControl = {
   readonly start: () => Promise<string>;
   /** Kills it without a warning (SIGKILL). Resolves when it is dead. */
   readonly kill: () => Promise<void>;
+  /** Sets its clock ahead of the machine's (ms). */
+  readonly setClock: (ahead: number) => void;
 };
 
 /** Creates the control of a process with these settings. Whatever the process tells is passed on. */
@@ -22,6 +24,8 @@ export function createAppControl(
 ): AppControl {
   let child: ChildProcess | null = null;
   let state: AppState = 'starting';
+  let ahead = 0;
+  const send = (message: ParentMessage): void => void (child?.connected === true && child.send(message));
   return {
     state: () => state,
     pid: () => child?.pid ?? null,
@@ -41,7 +45,7 @@ export function createAppControl(
         if (child === started) child = null;
         reject(new StartupError('The App ended while it started.'));
       });
-      started.send(environment);
+      send({ environment, ahead });
       const url = await promise;
       state = 'running';
       return url;
@@ -54,6 +58,10 @@ export function createAppControl(
       const exited = once(running, 'exit');
       running.kill('SIGKILL');
       await exited;
+    },
+    setClock: (given) => {
+      ahead = given;
+      send({ ahead });
     },
   };
 }

@@ -7,11 +7,18 @@ import { createLogger } from '../../src/adapters/telemetry/log.ts';
 import { listSecrets, loadConfig } from '../../src/app/config/env.ts';
 import { startServer } from '../../src/app/server.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
-import type { AppMessage, SeenStep } from './app-messages.ts';
+import type { AppMessage, ParentMessage, SeenStep } from './app-messages.ts';
 
 type Step = Parameters<Store['save']>[2];
 
 type Signal = Parameters<Store['saveIfInboxEmpty']>[1];
+
+/** How far the clock is ahead of the machine's (ms), as GitHub's clock is. */
+let ahead = 0;
+
+function now(): number {
+  return Date.now() + ahead;
+}
 
 function tell(message: AppMessage): void {
   // The parent is gone when its channel is closed; the process then ends by itself.
@@ -30,7 +37,7 @@ function seenStep(signal: Signal, step: Step): SeenStep {
   const isIntent = signal.type === 'intent';
   return {
     kind: 'step',
-    at: Date.now(),
+    at: now(),
     pull: `${ref.owner}/${ref.repo}#${ref.number}`,
     signal: isIntent ? signal.intent.kind : signal.type,
     by: isIntent ? signal.intent.actor.login : null,
@@ -51,13 +58,13 @@ function seenStep(signal: Signal, step: Step): SeenStep {
 function withTelling(store: Store): Store {
   return {
     ...store,
-    save: async (claim, stored, step, now) => {
-      const result = await store.save(claim, stored, step, now);
+    save: async (claim, stored, step, at) => {
+      const result = await store.save(claim, stored, step, at);
       if (result === 'saved') tell(seenStep(stored.signal, step));
       return result;
     },
-    saveIfInboxEmpty: async (claim, signal, step, now) => {
-      const result = await store.saveIfInboxEmpty(claim, signal, step, now);
+    saveIfInboxEmpty: async (claim, signal, step, at) => {
+      const result = await store.saveIfInboxEmpty(claim, signal, step, at);
       if (result === 'saved') tell(seenStep(signal, step));
       return result;
     },
@@ -71,7 +78,7 @@ function tellLine(line: string): void {
   const entry = parseJson(line);
   if (!isRecord(entry)) return;
   const isTrouble = typeof entry['level'] === 'number' && entry['level'] >= 40;
-  if (isTrouble || TOLD_LINES.has(entry['msg'])) tell({ kind: 'line', at: Date.now(), isTrouble, entry });
+  if (isTrouble || TOLD_LINES.has(entry['msg'])) tell({ kind: 'line', at: now(), isTrouble, entry });
 }
 
 async function start(environment: Readonly<Record<string, string>>): Promise<void> {
@@ -80,7 +87,7 @@ async function start(environment: Readonly<Record<string, string>>): Promise<voi
   const { config } = loaded;
   const log = createLogger({ ...config.log, secrets: listSecrets(config), stream: { write: tellLine } });
   const store = withTelling(await openStore({ databaseUrl: null, dataDir: config.database.dataDir }));
-  const server = await startServer(config, log, { store });
+  const server = await startServer(config, log, { store, now });
   tell({ kind: 'listening', url: server.url });
   // Its parent kills it, so that it never ends by itself and leaves its compiled code.
   flushCompileCache();
@@ -89,9 +96,10 @@ async function start(environment: Readonly<Record<string, string>>): Promise<voi
 process.once('disconnect', () => process.exit(0));
 // The terminal's Ctrl+C reaches this process too, and its parent ends it in its own time.
 process.on('SIGINT', () => {});
-process.once('message', (environment) => {
-  const given = isRecord(environment) ? Object.entries(environment).map(([name, value]) => [name, String(value)]) : [];
-  start(Object.fromEntries(given)).catch((error: unknown) => {
+process.on('message', (message: ParentMessage) => {
+  ahead = message.ahead;
+  if (message.environment === undefined) return;
+  start(message.environment).catch((error: unknown) => {
     tell({ kind: 'problem', text: error instanceof Error ? error.message : String(error) });
   });
 });

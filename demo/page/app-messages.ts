@@ -29,6 +29,9 @@ export type SeenLine = {
   readonly entry: Readonly<Record<string, unknown>>;
 };
 
+/** What the App's process is told: how far its clock is ahead of the machine's (ms), and to start with these settings. */
+export type ParentMessage = { readonly ahead: number; readonly environment?: Readonly<Record<string, string>> };
+
 /** What the App's process tells its parent. */
 export type AppMessage =
   | SeenStep

@@ -7,47 +7,36 @@ import type { FakeActor } from '../../fakes/github/state/github-state.ts';
 import { demoPullOf, type PullAddress } from '../pull-request.ts';
 import type { SceneTest } from '../scenes/scenes.ts';
 
-/** How long the job takes (ms): long enough to see it run. */
-const JOB_MS = 2_500;
+/** How long one sees the job run (ms). */
+const JOB_MS = 2_000;
 
-/** How often a job that could end looks for an agent at work (ms). It ends afterwards, or the agent sees a failure late. */
-const AGENT_MS = 250;
+/** How much longer it takes on the demo's clock (ms): the App looks at no failure before a commit is ten seconds old. */
+const REST_MS = 10_000;
 
-/** Stands in for GitHub Actions: one job for each head of a pull request. */
-export type Ci = {
-  /** Begins the job where the head is new. */
-  readonly look: (address: PullAddress, test: SceneTest, isAgentAtWork: () => boolean) => void;
-  readonly stop: () => void;
-};
+/** Looks at the head of a pull request: begins its job where it is new, or ends the job when its time has come. */
+type Ci = (address: PullAddress, test: SceneTest, isAgentAtWork: () => boolean) => void;
 
-export function createCi(github: FakeGitHub): Ci {
-  const known = new Set<string>();
-  const timers = new Set<NodeJS.Timeout>();
-  const later = (ms: number, isAgentAtWork: () => boolean, end: () => void): void => {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      if (isAgentAtWork()) later(AGENT_MS, isAgentAtWork, end);
-      else end();
-    }, ms);
-    timers.add(timer);
-  };
+/** Stands in for GitHub Actions: one job for each head of a pull request. It moves on when it is called. */
+export function createCi(github: FakeGitHub, passTime: (ms: number) => void): Ci {
+  /** By head; null once a job has ended. */
+  const jobs = new Map<string, { readonly checkRunId: number; readonly begunAt: number } | null>();
   let actor: FakeActor | null = null;
-  return {
-    look: (address, test, isAgentAtWork) => {
-      const { sha } = demoPullOf(github, address).head;
-      if (known.has(sha)) return;
-      known.add(sha);
-      actor ??= addActions(github);
-      const target = { actor, repositoryId: address.repositoryId };
+  return (address, test, isAgentAtWork) => {
+    const { sha } = demoPullOf(github, address).head;
+    actor ??= addActions(github);
+    const target = { actor, repositoryId: address.repositoryId };
+    const job = jobs.get(sha);
+    if (job === undefined) {
       const created = { ...target, name: test.name, headSha: sha, status: 'in_progress' } as const;
       const { id: checkRunId } = github.apply(OPERATIONS.createCheckRun, created);
-      later(JOB_MS, isAgentAtWork, () => {
-        github.apply(OPERATIONS.updateCheckRun, { ...target, checkRunId, ...outcomeOf(github, sha, test) });
-      });
-    },
-    stop: () => {
-      for (const timer of timers) clearTimeout(timer);
-    },
+      jobs.set(sha, { checkRunId, begunAt: Date.now() });
+    } else if (job !== null && Date.now() - job.begunAt >= JOB_MS && !isAgentAtWork()) {
+      // While the agent is at work it would see a failure late.
+      jobs.set(sha, null);
+      passTime(REST_MS);
+      const { checkRunId } = job;
+      github.apply(OPERATIONS.updateCheckRun, { ...target, checkRunId, ...outcomeOf(github, sha, test) });
+    }
   };
 }
 

@@ -72,10 +72,13 @@ const WAITING_PHASES: ReadonlySet<string | null> = new Set([null, 'awaiting-deci
 /** After a decision the agent goes on within this time (ms). */
 const QUIET_MS = 1_000;
 
+/** How long the claims of a dead process last (ms). The demo's clock skips them when it starts again. */
+const LEASE_MS = 15_000;
+
 /** Short, so that a person sees the App go on after a lost webhook or a silent model. */
 const SHORT_WAITS = { POLL: '5s', LOG_LEVEL: 'debug' };
 
-const SHORT_MODEL_WAITS = { MODEL_IDLE_TIMEOUT: '6', MODEL_TIMEOUT: '12' };
+const SHORT_MODEL_WAITS = { MODEL_IDLE_TIMEOUT: '3', MODEL_TIMEOUT: '6' };
 
 /** Starts everything on 127.0.0.1, the App last. */
 export async function startSession(modelName: string | null): Promise<Session> {
@@ -103,6 +106,10 @@ export async function startSession(modelName: string | null): Promise<Session> {
       changed(true);
     },
   );
+  const passTime = (ms: number): void => {
+    clock.ahead += ms;
+    app.setClock(clock.ahead);
+  };
   const startApp = async (): Promise<void> => {
     const url = await app.start();
     github.setWebhookTarget(`${url}/api/github/webhooks`);
@@ -113,23 +120,22 @@ export async function startSession(modelName: string | null): Promise<Session> {
   model?.setFallback(
     (request) => findPlay(plays, request)?.answer?.(request) ?? { content: 'I do not know this pull request.' },
   );
-  const ci = createCi(github);
+  const look = createCi(github, passTime);
   const isAgentAtWork = ({ name }: Play): boolean => {
     const last = seen.findLast((one) => one.kind === 'step' && one.pull === name);
-    return last?.kind === 'step' && (!WAITING_PHASES.has(last.phase) || Date.now() - last.at < QUIET_MS);
+    return last?.kind === 'step' && (!WAITING_PHASES.has(last.phase) || now() - last.at < QUIET_MS);
   };
   let known = github.state();
   const watch = setInterval(() => {
+    for (const play of plays.values())
+      if (play.scene.test !== null) look(play, play.scene.test, () => isAgentAtWork(play));
     if (github.state() === known) return;
     known = github.state();
     clock.lastChange = now();
-    for (const play of plays.values())
-      if (play.scene.test !== null) ci.look(play, play.scene.test, () => isAgentAtWork(play));
     changed();
   }, WATCH_MS);
   const close = async (): Promise<void> => {
     clearInterval(watch);
-    ci.stop();
     await app.kill();
     await Promise.all([github.close(), model?.close(), rm(dataDir, { recursive: true, force: true })]);
   };
@@ -138,7 +144,10 @@ export async function startSession(modelName: string | null): Promise<Session> {
   ready.catch(() => {});
   return {
     ...{ github, model, app, people, plays, seen, changed, close, ready },
-    restartApp: startApp,
+    restartApp: () => {
+      passTime(LEASE_MS);
+      return startApp();
+    },
     play: (scene) => {
       const play = openPlay(github, people, plays.size + 1, scene);
       plays.set(play.name, play);
@@ -147,7 +156,7 @@ export async function startSession(modelName: string | null): Promise<Session> {
     },
     act: ({ repositoryId, number, branch }, name, action) => {
       // GitHub counts seconds, and whoever acts in the second of a comment may not have read it.
-      if (Math.floor(clock.lastChange / 1000) >= Math.floor(now() / 1000)) clock.ahead += 1000 - (now() % 1000);
+      if (Math.floor(clock.lastChange / 1000) >= Math.floor(now() / 1000)) passTime(1000 - (now() % 1000));
       action(createPerson(github.apply, { accountId: people[name].id, repositoryId, number, branch }));
       changed();
     },

@@ -17,13 +17,13 @@ export const TROUBLES = {
   },
   'bad-gateway': {
     label: 'GitHub answers 502',
-    armed: 'GitHub’s next three answers will be 502.',
+    armed: 'GitHub’s next two answers will be 502.',
     shows: 'The App tries again, a little later each time.',
   },
   'model-hangs': {
     label: 'The model hangs',
     armed: 'The model’s next answer will never come.',
-    shows: 'The App waits six seconds here, then asks again.',
+    shows: 'The App waits three seconds here, then asks again.',
   },
 } as const satisfies Readonly<Record<string, TroubleButton>>;
 
@@ -40,7 +40,7 @@ export type TroubleMaker = {
   readonly armed: () => readonly Trouble[];
 };
 
-const BAD_GATEWAYS = 3;
+const BAD_GATEWAYS = 2;
 
 /** Whether a webhook brings what a person did. A reply comes with an empty review besides, which says nothing. */
 function isByPerson(body: string): boolean {
