@@ -52,7 +52,7 @@ export function openDemoPull(github: FakeGitHub, source: PullSource): DemoPull {
     github.apply(OPERATIONS.setPermission, { repositoryId: repository.id, accountId: account.id, permission });
   for (const account of [ana, ben, carl]) allow(account, 'write');
   const tree = putFiles(github.state().store, source.head);
-  const pull = openPull(github, { repository, author: carl, title: source.title, tree });
+  const pull = openPull(github, { repository, author: carl, title: source.title, body: '', branch: HEAD_BRANCH, tree });
   return {
     repositoryId: repository.id,
     number: pull.number,
@@ -69,11 +69,14 @@ type NewPull = {
   readonly repository: FakeRepository;
   readonly author: FakeAccount;
   readonly title: string;
+  readonly body: string;
+  readonly branch: string;
   readonly tree: string;
 };
 
 /** Creates the head as one commit with the tree of the source, which keeps file modes, links and submodules. */
-function openPull(github: FakeGitHub, { repository, author, title, tree }: NewPull): FakePullRequest {
+export function openPull(github: FakeGitHub, given: NewPull): FakePullRequest {
+  const { repository, author, title, body, branch, tree } = given;
   const signature = createGitSignature(github.state(), author, Date.now());
   const sha = putGitCommit(github.state().store, {
     tree,
@@ -84,8 +87,8 @@ function openPull(github: FakeGitHub, { repository, author, title, tree }: NewPu
     message: `${title}\n`,
   });
   const target = { actor: { accountId: author.id, viaAppId: null }, repositoryId: repository.id };
-  github.apply(OPERATIONS.createGitRef, { ...target, ref: `refs/heads/${HEAD_BRANCH}`, sha });
-  return github.apply(OPERATIONS.createPullRequest, { ...target, title: truncateTitle(title), head: HEAD_BRANCH });
+  github.apply(OPERATIONS.createGitRef, { ...target, ref: `refs/heads/${branch}`, sha });
+  return github.apply(OPERATIONS.createPullRequest, { ...target, title: truncateTitle(title), body, head: branch });
 }
 
 /** GitHub accepts titles of at most 256 characters. */

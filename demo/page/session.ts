@@ -2,15 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FakeGitHub, startFakeGitHub } from '../../fakes/github/fake-github.ts';
-import { putGitCommit } from '../../fakes/github/git/objects.ts';
 import { putFiles } from '../../fakes/github/git/trees.ts';
 import { OPERATIONS } from '../../fakes/github/operations/operations.ts';
-import { createGitSignature } from '../../fakes/github/state/commits.ts';
 import type { FakeRepository } from '../../fakes/github/state/github-state.ts';
 import type { ChatRequest, ScriptedReply } from '../../fakes/model/script.ts';
 import { type ScriptedModel, startScriptedModel } from '../../fakes/model/scripted-model.ts';
 import { createPerson, type FakePerson } from '../../fakes/people/person.ts';
-import { listHunkLines, type PullAddress } from '../pull-request.ts';
+import { listHunkLines, openPull, type PullAddress } from '../pull-request.ts';
 import { addCollaborators, addPeople, type People, type PersonName } from '../scenes/people.ts';
 import { answerByScript } from '../scenes/scene-script.ts';
 import type { Scene } from '../scenes/scenes.ts';
@@ -177,27 +175,17 @@ function findPlay(plays: ReadonlyMap<string, Play>, { messages }: ChatRequest): 
 const OWNER = 'acme';
 
 function openPlay(github: FakeGitHub, people: People, count: number, scene: Scene): Play {
-  const repository = findRepository(github, scene.repository) ?? addRepository(github, people, scene);
+  const known = [...github.state().repositories.values()].find(({ name }) => name === scene.repository);
+  const repository = known ?? addRepository(github, people, scene);
   const branch = `topic-${count}`;
-  const signature = createGitSignature(github.state(), people.carl, Date.now());
-  const sha = putGitCommit(github.state().store, {
-    tree: putFiles(github.state().store, scene.head),
-    parents: [repository.refs.get('refs/heads/main') ?? ''],
-    author: signature,
-    committer: signature,
-    signature: null,
-    message: `${scene.pullTitle}\n`,
-  });
+  const { pullTitle: title, pullBody: body } = scene;
+  const tree = putFiles(github.state().store, scene.head);
+  const { number, head } = openPull(github, { repository, author: people.carl, title, body, branch, tree });
   const repositoryId = repository.id;
-  const maintainer = { actor: { accountId: people.ana.id, viaAppId: null }, repositoryId };
-  github.apply(OPERATIONS.createGitRef, { ...maintainer, ref: `refs/heads/${branch}`, sha });
-  const author = { actor: { accountId: people.carl.id, viaAppId: null }, repositoryId };
-  const opened = { ...author, title: scene.pullTitle, body: scene.pullBody, head: branch };
-  const { number } = github.apply(OPERATIONS.createPullRequest, opened);
   const address = { repositoryId, number };
   return {
     ...address,
-    ...{ scene, branch, firstHead: sha, step: 0, clicked: null, name: `${OWNER}/${scene.repository}#${number}` },
+    ...{ scene, branch, firstHead: head.sha, step: 0, clicked: null, name: `${OWNER}/${scene.repository}#${number}` },
     answer: createAnswer(github, address, scene),
   };
 }
@@ -207,15 +195,17 @@ function createAnswer(github: FakeGitHub, address: PullAddress, { script }: Scen
   return createScriptedAgent(listHunkLines(github, address)).answer;
 }
 
-function findRepository(github: FakeGitHub, name: string): FakeRepository | undefined {
-  return [...github.state().repositories.values()].find((repository) => repository.name === name);
-}
-
 function addRepository(github: FakeGitHub, people: People, { repository: name, base }: Scene): FakeRepository {
   const existing = [...github.state().accounts.values()].find(({ login }) => login === OWNER);
   const owner = existing ?? github.apply(OPERATIONS.addAccount, { login: OWNER, type: 'Organization' });
   if (existing === undefined) github.apply(OPERATIONS.installApp, { appId: github.app.id, accountId: owner.id });
   const repository = github.apply(OPERATIONS.addRepository, { ownerId: owner.id, name, files: base });
   addCollaborators(github, repository.id, people);
+  const label = { name: 'countersign: waiting', color: 'fbca04' };
+  github.apply(OPERATIONS.createLabel, {
+    actor: { accountId: owner.id, viaAppId: null },
+    repositoryId: repository.id,
+    ...label,
+  });
   return repository;
 }
