@@ -18,11 +18,6 @@ function idIn(fields: Fields): number {
   return Number(fields['id'] ?? 0);
 }
 
-/** A browser sends line ends as CRLF; GitHub stores them as they come, and so do we. */
-function bodyIn(fields: Fields): string {
-  return fields['body'] ?? '';
-}
-
 const REVIEW_EVENTS = ['COMMENT', 'APPROVE', 'REQUEST_CHANGES'] as const;
 
 function isReaction(name: string): name is FakeReactionContent {
@@ -31,18 +26,18 @@ function isReaction(name: string): name is FakeReactionContent {
 
 /** Everything that a person can do on the page, by the name of its form. */
 const ACTIONS: Readonly<Record<string, Action>> = {
-  comment: (person, fields) => person.says(bodyIn(fields)),
-  reply: (person, fields) => person.replies(idIn(fields), bodyIn(fields)),
+  comment: (person, { body = '' }) => person.says(body),
+  reply: (person, { id, body = '' }) => person.replies(Number(id), body),
   'comment-line': ({ actor }, { path = '', line, body = '' }, { github }, play) => {
     const { repositoryId, number } = play;
     const place = { path, line: Number(line), side: 'RIGHT', commitSha: demoPullOf(github, play).head.sha } as const;
     return github.apply(OPERATIONS.createReviewComment, { actor, repositoryId, number, body, ...place });
   },
   'commit-suggestion': (person, fields) => person.commitsSuggestions(idIn(fields)),
-  review: (person, fields) => {
-    const event = REVIEW_EVENTS.find((one) => one === fields['event']);
+  review: (person, { event: name, body = '' }) => {
+    const event = REVIEW_EVENTS.find((one) => one === name);
     if (event === undefined) throw new PageError('Choose what the review says.');
-    return person.reviews({ event, body: bodyIn(fields) });
+    return person.reviews({ event, body });
   },
   react: (person, fields, { github }, { repositoryId }) => {
     const content = fields['content'] ?? '';
@@ -51,11 +46,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const react = fields['place'] === 'thread' ? reactToReviewComment : reactToIssueComment;
     return github.apply(react, { actor: person.actor, repositoryId, commentId: idIn(fields), content });
   },
-  edit: (person, fields) => {
+  edit: (person, { place, id, body = '' }) => {
     const edits = { conversation: person.edits, thread: person.editsInThread, review: person.editsReview };
-    const place = fields['place'] ?? '';
-    if (place === 'conversation' || place === 'thread' || place === 'review')
-      edits[place](idIn(fields), bodyIn(fields));
+    if (place === 'conversation' || place === 'thread' || place === 'review') edits[place](Number(id), body);
   },
   delete: (person, fields) =>
     fields['place'] === 'thread' ? person.deletesInThread(idIn(fields)) : person.deletes(idIn(fields)),

@@ -21,17 +21,8 @@ export type DiffRow = {
   readonly code: Html;
 };
 
-/** Names of files that have no extension, or another language than it says. */
-const LANGUAGES: Readonly<Record<string, string>> = {
-  mts: 'typescript',
-  cts: 'typescript',
-  mjs: 'javascript',
-  cjs: 'javascript',
-};
-
 function languageOf(path: string): string | null {
-  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
-  const name = LANGUAGES[extension] ?? extension;
+  const name = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
   return hljs.getLanguage(name) === undefined ? null : name;
 }
 
