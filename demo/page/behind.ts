@@ -10,6 +10,8 @@ const MAX_ROWS = 60;
 export function renderBehind(view: PullView, armed: readonly Trouble[]): Html {
   const { seen, app, github } = view.session;
   const steps = seen.filter((one): one is SeenStep => one.kind === 'step' && one.pull === view.play.name);
+  // Reports of checks come to every pull request, and matter where a run waits for them.
+  const shown = steps.filter(({ reason }) => reason !== 'outdated-result');
   const lines = seen.filter((one): one is SeenLine => one.kind === 'line');
   const phase = steps.findLast((step) => step.phase !== null)?.phase ?? null;
   const pid = app.pid();
@@ -18,7 +20,7 @@ export function renderBehind(view: PullView, armed: readonly Trouble[]): Html {
 <div class="machine">${PHASES.map(([kind, words]) => html`<span class="phase${kind === phase && ' lit'}"${kind === phase && html` aria-current="step"`}>${words}</span>`)}</div>
 <p class="when">App: ${app.state()}${pid !== null && html`, process ${pid}`}. ${armed.length > 0 && html`<strong>Next: ${armed.map((one) => TROUBLES[one].armed).join(' ')}</strong>`}</p>
 <div class="behind-columns">
-<section><h3>Signals and effects</h3><p class="when">The agent’s loop lives in no memory: each signal is decided alone, and stored with its effects in one transaction.</p><ol class="rows">${steps.slice(-MAX_ROWS).toReversed().map(renderStep)}</ol></section>
+<section><h3>Signals and effects</h3><p class="when">The agent’s loop lives in no memory: each signal is decided alone, and stored with its effects in one transaction.</p><ol class="rows">${shown.slice(-MAX_ROWS).toReversed().map(renderStep)}</ol></section>
 <section><h3>Webhooks</h3><p class="when">Each has exactly one reason.</p><ol class="rows">${github.deliveries.log
     .slice(-MAX_ROWS)
     .toReversed()
@@ -70,12 +72,9 @@ function renderMessage({ role, text, calls }: SeenMessage): Html {
 }
 
 function renderTroubleLines(lines: readonly SeenLine[]): Html | null {
-  const trouble = lines
-    .filter(({ isTrouble }) => isTrouble)
-    .slice(-20)
-    .toReversed();
+  const trouble = lines.filter(({ isTrouble }) => isTrouble).slice(-20);
   if (trouble.length === 0) return null;
-  return html`<section><h3>What went wrong</h3><ol class="rows">${trouble.map(({ at, entry }) => html`<li><time>${clockOf(at)}</time> ${String(entry['msg'])}</li>`)}</ol></section>`;
+  return html`<section><h3>What went wrong</h3><ol class="rows">${trouble.toReversed().map(({ at, entry }) => html`<li><time>${clockOf(at)}</time> ${String(entry['msg'])}</li>`)}</ol></section>`;
 }
 
 function clockOf(at: number): string {

@@ -126,7 +126,7 @@ function hunkOf({ thread }: Thread): Html | null {
   const [header = '', ...lines] = thread.diffHunk.split('\n');
   const rows = patchRows(lines, header, thread.path);
   const count = LINES_ABOVE + 1 + original.line - (original.startLine ?? original.line);
-  return html`<table class="diff hunk">${unifiedTable(rows.slice(-count))}</table>`;
+  return html`<table class="diff">${unifiedTable(rows.slice(-count))}</table>`;
 }
 
 /** A review thread with its lines, its comments and a box to reply. */

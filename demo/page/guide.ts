@@ -36,6 +36,12 @@ export function renderGuide(view: PullView): Html {
 ${isOver && html`<p class="over"><strong>That was the story.</strong> Go on by yourself: this pull request is yours.</p>`}${renderNext(scene, isOver)}</section>`;
 }
 
+const WORKING = {
+  starting: 'The App starts …',
+  running: 'The agent is at work …',
+  killed: 'The App is dead. Start it again under “Trouble”.',
+} as const;
+
 function renderStep(view: PullView, step: SceneStep, index: number): Html {
   const { play } = view;
   const words = html`${avatar(step.as)} <strong>${step.as}</strong> ${step.does}`;
@@ -43,7 +49,7 @@ function renderStep(view: PullView, step: SceneStep, index: number): Html {
   if (index > play.step) return html`<li class="later">${words}</li>`;
   const isReady = play.clicked !== index && holds(step.ready, view.session.github, play);
   const says = 'body' in step.act && html`<p class="says">${step.act.body}</p>`;
-  return html`<li class="now"><form method="post" action="/step"><input type="hidden" name="pull" value="${play.name}"><input type="hidden" name="step" value="${index}">${view.showsBehind && html`<input type="hidden" name="behind" value="1">`}<button class="button primary step"${!isReady && ' disabled'}>${words}</button></form>${says}${!isReady && html`<p class="working">The agent is at work …</p>`}</li>`;
+  return html`<li class="now"><form method="post" action="/step"><input type="hidden" name="pull" value="${play.name}"><input type="hidden" name="step" value="${index}">${view.showsBehind && html`<input type="hidden" name="behind" value="1">`}<button class="button primary step"${!isReady && ' disabled'}>${words}</button></form>${says}${!isReady && html`<p class="working">${WORKING[view.session.app.state()]}</p>`}</li>`;
 }
 
 function renderNext(scene: Scene, isOver: boolean): Html {
@@ -81,7 +87,7 @@ export function renderBehindLink(view: PullView): Html {
 /** The first page: what this is, and six stories to click. */
 export function renderHome(session: Session, own: Scene | null): Html {
   return html`<main class="home" id="page"><h1>An AI agent that cannot change a byte without your countersignature</h1>
-<p class="lead">Countersign works inside pull requests. It proposes every edit with its exact diff; people approve, deny or reply where they already work; only approved bytes are committed. Here it runs against a fake GitHub on your machine: play all people yourself.</p>
+<p class="lead">Countersign is a GitHub App that works inside pull requests. It proposes every edit with its exact diff; people approve, deny or reply where they already work; only approved bytes are committed. Here the real App runs on your machine against a fake GitHub, without an account or a key. You play all people.</p>
 <p>Pick a story. Each takes a minute and at most five clicks.</p>
 <ol class="cards">${own !== null && html`<li class="card story"><h2>${own.title}</h2><p>${own.why}</p>${playButton(own, 'Open', true)}</li>`}${
     session.model !== null &&

@@ -10,6 +10,10 @@ function tell(text) {
   tell.timer = setTimeout(() => toast.classList.remove('shown'), 6000);
 }
 
+function closeMenus(clicked = null) {
+  for (const menu of document.querySelectorAll('details.menu[open]')) menu.open = menu.contains(clicked);
+}
+
 const isUnsaved = (node) =>
   (node instanceof HTMLTextAreaElement && node.value !== node.defaultValue) ||
   (node instanceof HTMLSelectElement && node.selectedIndex > 0);
@@ -75,7 +79,7 @@ async function submit(form, button) {
     const text = await response.text();
     if (!response.ok) return tell(text);
     form.reset();
-    for (const menu of document.querySelectorAll('details.menu[open]')) menu.open = false;
+    closeMenus();
     if (isHere) await refresh();
     else {
       const before = location.pathname;
@@ -98,13 +102,10 @@ document.addEventListener('submit', (event) => {
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target instanceof HTMLTextAreaElement)
     event.target.form?.requestSubmit();
-  if (event.key === 'Escape') for (const menu of document.querySelectorAll('details.menu[open]')) menu.open = false;
+  if (event.key === 'Escape') closeMenus();
 });
 
-document.addEventListener('click', (event) => {
-  for (const menu of document.querySelectorAll('details.menu[open]'))
-    if (!menu.contains(event.target)) menu.open = false;
-});
+document.addEventListener('click', (event) => closeMenus(event.target));
 
 addEventListener('popstate', refresh);
 

@@ -126,7 +126,7 @@ function renderFileDiff(
   return html`<section class="file"><div class="file-title"><span class="path">${change.path}</span> <span class="count"><span class="plus">+${patch.additions}</span> <span class="minus">−${patch.deletions}</span></span></div>${
     tables.length === 0
       ? html`<p class="hint">No text to show.</p>`
-      : html`<div class="scroll"><table class="diff${isSplit && ' split'}">${tables}</table></div>`
+      : html`<table class="diff${isSplit && ' split'}">${isSplit && html`<col><col><col><col>`}${tables}</table>`
   }</section>`;
 }
 
@@ -171,7 +171,7 @@ function renderVerdict(verdicts: Verdicts, sha: string, name: string): Html {
   if (verdicts.kind === 'failed') return html`<p class="verdict bad">✗ ${verdicts.problem}</p>`;
   const own = verdicts.rows.filter(({ commit }) => commit === sha);
   if (own.length === 0)
-    return html`<p class="verdict">${name}’s own commit: there is nothing of the agent’s name in it to check.</p>`;
+    return html`<p class="verdict">${name}’s own commit: nothing in it is in the agent’s name, so there is nothing to verify.</p>`;
   return html`${own.map(renderRow)}`;
 }
 

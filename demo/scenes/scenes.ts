@@ -91,7 +91,7 @@ function lookAtCommits(ready: SceneCondition): SceneStep {
     as: 'ana',
     does: 'looks at the commits',
     result:
-      'Each commit names who approved it, and git alone proves that it holds the approved bytes and nothing else.',
+      'Each commit of the agent names who approved it, and git alone proves that it holds the approved bytes and nothing else.',
     act: { kind: 'look', at: 'commits' },
     ready,
     done: ALWAYS,
@@ -280,7 +280,7 @@ export const SCENES: readonly Scene[] = [
           kind: 'push',
           message: 'Say amount, not cents',
           files: {
-            'src/discount.ts': DISCOUNT.replaceAll('cents', 'amount'),
+            'src/discount.ts': DISCOUNT.replaceAll(/cents(?=:| \*)/g, 'amount'),
             'src/receipt.ts': `// The printer has 40 columns.\n\n${RECEIPT_AFTER}`,
           },
         },
