@@ -6,36 +6,20 @@ import { scratchFolder } from '../support/scratch-folder.ts';
 import { runDemoCommand, runDemoHere } from './command.ts';
 import { createEdgeCaseRepository, createRepository } from './local-pull.ts';
 
-/** For the tests that start a process, on a machine with other work. */
-const SLOW = 180_000;
-
 const scratch = scratchFolder();
 
 describe('the demo command', () => {
-  it('says that a script cannot code where it finds nothing to tidy (PG7)', async () => {
-    const local = createRepository();
+  const local = createRepository();
+  afterAll(local.remove);
+
+  it('plays the example on one screen for a repository without history, and cleans up (PG1)', async () => {
     local.write('one.js', 'export const one = 1;\n');
     local.commit('One');
-    local.write('one.js', 'export const one = 2;\n');
-    local.commit('Two');
-    const { code, errors } = await runDemoHere(['--auto', '--repo', local.path]);
-    local.remove();
-    expect(errors).toContain('it cannot code');
-    expect(errors.trim().split('\n')).toHaveLength(1);
-    expect(code).toBe(1);
-  });
-
-  it('plays the example on one screen for a repository without history, and cleans up (PG1)', {
-    timeout: SLOW,
-  }, async () => {
-    const local = createRepository();
-    local.write('only.md', '# Only\n');
-    local.commit('The only one');
-    const { code, output, errors } = await runDemoCommand(['--auto', '--repo', local.path], {
+    const { code, output, errors } = await runDemoHere(['--auto', '--repo', local.path], {
+      NO_COLOR: undefined,
       FORCE_COLOR: '1',
       TMPDIR: scratch,
     });
-    local.remove();
     expect(output).toContain('has no parent here');
     expect(errors).toBe('');
     expect(code).toBe(0);
@@ -49,7 +33,16 @@ describe('the demo command', () => {
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  it('cleans up after Ctrl+C', { timeout: SLOW }, async () => {
+  it('says that a script cannot code where it finds nothing to tidy (PG7)', async () => {
+    local.write('one.js', 'export const one = 2;\n');
+    local.commit('Two');
+    const { code, errors } = await runDemoHere(['--auto', '--repo', local.path]);
+    expect(errors).toContain('it cannot code');
+    expect(errors.trim().split('\n')).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
+  it('cleans up after Ctrl+C, in a process of its own', { timeout: 180_000 }, async () => {
     const { code, errors } = await runDemoCommand(['--auto'], { TMPDIR: scratch }, 'Give members ten percent off');
     expect(errors).toBe('countersign demo: Interrupted.\n');
     expect(code).toBe(130);
