@@ -10,7 +10,7 @@ const SIZE = { width: 1280, height: 800 };
 /** Plays the first story until one of its changes waits, and takes pictures of a change, and behind the scenes. */
 export async function takePictures(page: Page, url: string, folder: string, scheme: string): Promise<void> {
   await page.goto(url);
-  await page.locator('.story').getByRole('button').first().click();
+  await page.getByRole('button', { name: 'Play' }).first().click();
   await page.locator('button.step:enabled').click();
   await page.locator('button.step:enabled', { hasText: '/approve' }).waitFor();
   await page.locator('.thread').first().scrollIntoViewIfNeeded();

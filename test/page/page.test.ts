@@ -1,0 +1,271 @@
+import { statSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SCENES } from '../../demo/scenes/scenes.ts';
+import { takePictures } from '../../scripts/write-screenshots.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import {
+  AGENT_MS,
+  actAs,
+  CHROMIUM,
+  listFindings,
+  openStory,
+  playStep,
+  playStory,
+  see,
+  startVisit,
+  type Visit,
+} from './browser.ts';
+import { ATTACK, HOSTILE_PULL } from './hostile-pull.ts';
+
+const scratch = scratchFolder();
+
+let visit: Visit;
+let page: Page;
+
+/** Told in other ways below. */
+const WITH_TROUBLE = 'Ask for something else, then deny';
+const ON_A_PHONE = 'Two approvals, and a late no';
+
+/** The last step of a story looks at the commits, which git verifies. */
+async function expectVerified(where: Page): Promise<void> {
+  await see(where, '.verdict.good');
+  expect(await where.locator('.verdict.bad').count()).toBe(0);
+  expect(await where.locator('.trailers', { hasText: 'Approved-by:' }).count()).toBeGreaterThan(0);
+  expect(visit.session.github.violations).toEqual([]);
+  expect(visit.errors).toEqual([]);
+}
+
+describe.skipIf(CHROMIUM === undefined)('the page in a real browser (PG10)', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    visit = await startVisit(HOSTILE_PULL);
+    page = await visit.open();
+  });
+  afterAll(() => visit.close());
+
+  it('has six stories', () => {
+    expect(SCENES).toHaveLength(6);
+  });
+
+  it.each(SCENES.map(({ title }) => title).filter((title) => title !== WITH_TROUBLE && title !== ON_A_PHONE))(
+    'tells the story “%s” in at most five clicks (PG4)',
+    async (title) => {
+      expect(await playStory(page, visit.url, title)).toBeLessThanOrEqual(5);
+      await expectVerified(page);
+    },
+  );
+
+  it(`tells the story “${ON_A_PHONE}” on a phone, with the keyboard alone (PG4, PG8)`, async () => {
+    const phone = await visit.open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    const play = () => playStep(phone, (button) => button.press('Enter'));
+    await openStory(phone, visit.url, ON_A_PHONE, (button) => button.press('Enter'));
+    expect(await play()).toBe(false);
+    const answers = await phone.locator('.comment.by-app').count();
+    await phone.locator('#new-comment').focus();
+    await phone.keyboard.type('/status');
+    await phone.keyboard.press('Control+Enter');
+    await see(phone, 'body', '1 of 2');
+    await expect.poll(() => phone.locator('.comment.by-app').count()).toBeGreaterThan(answers);
+    for (let presses = 1; ; presses += 1) {
+      expect(presses).toBeLessThan(5);
+      const isOver = await play();
+      expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      if (isOver) break;
+    }
+    await expectVerified(phone);
+    await phone.context().close();
+  });
+
+  it('shows what happens within 300 ms (PG3)', async () => {
+    const play = [...visit.session.plays.values()].findLast(({ scene }) => scene.title !== ON_A_PHONE);
+    if (play === undefined) throw new Error('No story was played.');
+    await page.getByRole('link', { name: 'Conversation' }).click();
+    await see(page, '#new-comment');
+    const times: number[] = [];
+    for (let count = 1; count <= 5; count += 1) {
+      const seen = see(page, '.comment', `Comment ${count}.`);
+      const begun = performance.now();
+      visit.session.act(play, 'carl', (person) => person.says(`Comment ${count}.`));
+      await seen;
+      times.push(performance.now() - begun);
+    }
+    // The quickest one, because this machine may have other work.
+    expect(Math.min(...times)).toBeLessThan(300);
+  });
+
+  describe('with a trouble at each step of a story (PG4, PG6)', () => {
+    const press = async (name: string): Promise<void> => {
+      if (!(await page.locator('.trouble[open]').isVisible())) await page.locator('.trouble > summary').click();
+      await page.locator('.trouble').getByRole('button', { name }).click();
+    };
+
+    beforeAll(() => openStory(page, visit.url, WITH_TROUBLE));
+
+    it.each([
+      [['GitHub answers 502', 'The model hangs'], null],
+      [['Lose the next webhook'], 0],
+      [['Deliver the next webhook twice'], 2],
+    ])('%j loses nothing', async (names, times) => {
+      for (const name of names) {
+        await press(name);
+        await see(page, '.trouble .armed', name);
+      }
+      const { log } = visit.session.github.deliveries;
+      const before = log.length;
+      await playStep(page);
+      await see(page, 'body:not(:has(.trouble .armed))');
+      const reply = log.slice(before).find(({ event }) => event === 'pull_request_review_comment');
+      if (times !== null) expect(reply?.statuses).toHaveLength(times);
+    });
+
+    it('“Kill the App now” loses nothing: what was written meanwhile is read afterwards', async () => {
+      await press('Kill the App now');
+      await see(page, '.app-state.killed');
+      await page.locator('button.step:enabled').click();
+      await see(page, '.comment:not(.by-app)', '/approve');
+      await press('Start the App again');
+      await see(page, '.app-state.running', '', AGENT_MS);
+      await see(page, 'button.step:enabled', 'looks at the commits', AGENT_MS);
+    });
+
+    it('and exactly what was approved is on the branch', async () => {
+      expect(await playStep(page)).toBe(true);
+      await expectVerified(page);
+      expect(await page.locator('.verdict.good').count()).toBe(1);
+    });
+  });
+
+  describe('on the pull request of the README’s pictures', () => {
+    let pull: string;
+
+    it('is what the pictures show (PG11)', async () => {
+      await takePictures(page, visit.url, scratch, 'light');
+      for (const name of ['pull-request', 'behind-the-scenes'])
+        expect(statSync(`${scratch}/${name}-light.png`).size).toBeGreaterThan(20_000);
+      pull = page.url().replace(/\?.*/, '');
+    });
+
+    it('shows behind the scenes the state, signals, reasons and the model’s words (PG5)', async () => {
+      await see(page, '.behind .phase.lit', 'waits for people');
+      await see(page, '.behind li', 'a task: a run begins');
+      await see(page, '.behind li', 'the changes are shown');
+      await see(page, '.behind li', 'the App’s own doing');
+      await see(page, '.behind summary', 'edit_file');
+      expect(await page.locator('.behind p', { hasText: 'tokens asked' }).textContent()).toMatch(
+        /[1-9]\d* tokens asked/,
+      );
+      await page.locator('.behind').getByRole('link', { name: 'Close' }).click();
+      await see(page, 'body:not(:has(.behind)) .label', 'countersign: waiting');
+    });
+
+    it('shows the changed files unified and split, with the thread below its line (PG2)', async () => {
+      await page.getByRole('link', { name: 'Files changed' }).click();
+      await see(page, '.thread-row .thread');
+      expect(await page.locator('.diff .hljs-keyword').count()).toBeGreaterThan(0);
+      await page.getByRole('link', { name: 'Split view' }).click();
+      await see(page, 'table.split .thread-row');
+    });
+
+    it('takes a comment on a line, whose suggestion the author of the pull request cannot commit (PG2)', async () => {
+      await actAs(page, 'carl');
+      const form = page.locator('.file:has-text("src/basket.ts") + .line-comment');
+      await form.getByText('Comment on a line').click();
+      await form.getByLabel('Line', { exact: true }).selectOption('7');
+      await form.getByLabel('Comment on the line').fill('```suggestion\n  isMember = false;\n```');
+      await form.getByRole('button').click();
+      await see(page, '.thread-row .thread:has(button[title^="Only people"]:disabled) .diff-added', 'isMember');
+    });
+
+    it('lets each person do what GitHub lets them do (PG2)', async () => {
+      await page.getByRole('link', { name: 'Conversation' }).click();
+      await see(page, '.thread', 'src/receipt.ts');
+      const thread = page.locator('.thread', { hasText: 'src/receipt.ts' });
+      await actAs(page, 'rita');
+      await thread.locator('textarea[placeholder="Reply…"]').fill('/approve');
+      await thread.getByRole('button', { name: 'Reply' }).click();
+      await see(page, '.comment.by-app', 'Sorry, rita');
+      // A reaction, an edit and a deletion of her own comment.
+      const own = thread.locator('.comment:not(.by-app)', { hasText: 'rita' });
+      await own.getByLabel('Add a reaction').click();
+      await own.getByLabel('React with heart').click();
+      await see(page, '.comment:not(.by-app) .reaction', '❤️ 1');
+      await own.getByLabel('Edit or delete the comment').click();
+      await own.locator('.edit-menu textarea').fill('I only wanted to ask.');
+      await own.getByRole('button', { name: 'Save' }).click();
+      await see(page, '.comment .markdown-body', 'I only wanted to ask.');
+      await own.getByLabel('Edit or delete the comment').click();
+      await own.getByRole('button', { name: 'Delete' }).click();
+      await own.waitFor({ state: 'detached' });
+      await actAs(page, 'ben');
+      await page
+        .locator('.thread', { hasText: 'src/basket.ts' })
+        .getByRole('button', { name: 'Commit suggestion' })
+        .click();
+      await see(page, '.thread:has(.badge.good)', 'src/basket.ts');
+      expect(visit.errors).toEqual([]);
+    });
+
+    it('counts a review that requests changes, and says what GitHub refuses (PG2)', async () => {
+      await actAs(page, 'carl');
+      await page.getByText('Review changes').click();
+      await page.getByRole('button', { name: 'Approve', exact: true }).click();
+      await see(page, '#toast.shown', 'GitHub refuses it');
+      await actAs(page, 'ben');
+      await page.getByText('Review changes').click();
+      await page.getByLabel('Review as ben').fill('Please use integers from the start.');
+      await page.getByRole('button', { name: 'Request changes' }).click();
+      await see(page, '.review-changes_requested');
+      await see(page, '.thread-title', 'Asked for something else');
+      // Chromium logs each refused request as an error.
+      expect(visit.errors.splice(0).filter((error) => !error.includes('422'))).toEqual([]);
+    });
+
+    it('has no serious finding of axe-core, in light and in dark (PG8)', async () => {
+      const findings: string[] = [];
+      for (const [address, shown] of [
+        [visit.url, '.story'],
+        [`${pull}/commits`, '.verdict.good'],
+        [`${pull}/files`, '.file'],
+        [`${pull}?behind=1`, '.behind'],
+      ] as const) {
+        await page.goto(address);
+        await see(page, shown);
+        if (shown === '.behind') await page.locator('.trouble > summary').click();
+        findings.push(...(await listFindings(page, address)));
+      }
+      expect(findings).toEqual([]);
+    });
+  });
+
+  describe('what the page keeps out (PG8)', () => {
+    it('shows hostile titles, names, code and comments as text', async () => {
+      await page.goto(visit.url);
+      await page.getByRole('button', { name: 'Open' }).click();
+      await see(page, '.comment');
+      await page.locator('#new-comment').fill(`${ATTACK}\n</textarea><b>bold</b>`);
+      await page.getByRole('button', { name: 'Comment', exact: true }).click();
+      await see(page, '.comment b', 'bold');
+      const running = '.comment img, .comment script, .comment iframe, .comment .markdown-body form';
+      expect(await page.locator(running).count()).toBe(0);
+      const acting = 'a[href^="javascript"], .markdown-body [style], .markdown-body [onclick]';
+      expect(await page.locator(acting).count()).toBe(0);
+      expect(await page.locator('h1').textContent()).toContain('<script>');
+      await page.getByRole('link', { name: 'Files changed' }).click();
+      await see(page, '.path', '<img src=x onerror=window.hacked=1>.ts');
+      expect(await page.evaluate('window.hacked')).toBeUndefined();
+      expect(visit.errors).toEqual([]);
+    });
+
+    it('answers only its own address, and forms of its own pages', async () => {
+      const response = await fetch(visit.url);
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+      const foreign = await fetch(`${visit.url}/play`, { method: 'POST', headers: { origin: 'http://evil.example' } });
+      expect(foreign.status).toBe(403);
+      const unknown = await fetch(`${visit.url}/act`, {
+        method: 'POST',
+        body: new URLSearchParams({ pull: 'no/where#1' }),
+      });
+      expect([unknown.status, await unknown.text()]).toEqual([422, 'There is no such pull request.']);
+    });
+  });
+});
