@@ -35,7 +35,7 @@ export function runDemoCommand(
 /** Runs `countersign demo` in this process, which costs a fraction of one of its own. */
 export async function runDemoHere(
   args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>> = {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<CommandResult> {
   const written = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>

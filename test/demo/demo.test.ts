@@ -6,17 +6,21 @@ import { scratchFolder } from '../support/scratch-folder.ts';
 import { runDemoCommand, runDemoHere } from './command.ts';
 import { createEdgeCaseRepository, createRepository } from './local-pull.ts';
 
+/** For the tests that start a process, on a machine with other work. */
+const SLOW = 180_000;
+
 const scratch = scratchFolder();
 
 describe('the demo command', () => {
   const local = createRepository();
   afterAll(local.remove);
 
-  it('plays the example on one screen for a repository without history, and cleans up (PG1)', async () => {
+  it('plays the example on one screen for a repository without history, and cleans up (PG1)', {
+    timeout: SLOW,
+  }, async () => {
     local.write('one.js', 'export const one = 1;\n');
     local.commit('One');
-    const { code, output, errors } = await runDemoHere(['--auto', '--repo', local.path], {
-      NO_COLOR: undefined,
+    const { code, output, errors } = await runDemoCommand(['--auto', '--repo', local.path], {
       FORCE_COLOR: '1',
       TMPDIR: scratch,
     });
@@ -42,7 +46,7 @@ describe('the demo command', () => {
     expect(code).toBe(1);
   });
 
-  it('cleans up after Ctrl+C, in a process of its own', { timeout: 180_000 }, async () => {
+  it('cleans up after Ctrl+C, in a process of its own', { timeout: SLOW }, async () => {
     const { code, errors } = await runDemoCommand(['--auto'], { TMPDIR: scratch }, 'Give members ten percent off');
     expect(errors).toBe('countersign demo: Interrupted.\n');
     expect(code).toBe(130);
