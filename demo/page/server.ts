@@ -47,8 +47,9 @@ const HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-function send(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { ...HEADERS, 'content-type': type }).end(body);
+function send(response: ServerResponse, status: number, type: string, body: string, maxAge?: number): void {
+  const caching = maxAge === undefined ? {} : { 'cache-control': `max-age=${maxAge}` };
+  response.writeHead(status, { ...HEADERS, ...caching, 'content-type': type }).end(body);
 }
 
 function redirect(response: ServerResponse, location: string, cookie?: string): void {
@@ -72,7 +73,7 @@ async function answer(context: PageContext, request: IncomingMessage, response: 
     return answerForm(context, person, url.pathname, Object.fromEntries(new URLSearchParams(body)), response);
   }
   const asset = ASSETS.get(url.pathname);
-  if (asset !== undefined) return send(response, 200, asset.type, readFileSync(new URL(asset.path), 'utf8'));
+  if (asset !== undefined) return send(response, 200, asset.type, readFileSync(new URL(asset.path), 'utf8'), 60);
   if (url.pathname === '/events') return streamEvents(context, response, url.searchParams.has('behind'));
   const view = viewOf(context, person, url);
   if (view !== null) return send(response, 200, HTML_TYPE, renderPull(view, context.maker, context.verify));
