@@ -31,13 +31,12 @@ export type Visit = {
 
 const VIEW: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' };
 
-/** Starts a session, its page and a browser. */
+/** Starts a session, its page and a browser. Its App takes some seconds more. */
 export async function startVisit(own: Scene | null): Promise<Visit> {
   const session = await startSession(null);
   const [server, browser] = await Promise.all([
     servePage(session, own, 0),
     chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] }),
-    session.ready,
   ]);
   const errors: string[] = [];
   return {
