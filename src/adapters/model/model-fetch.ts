@@ -1,4 +1,3 @@
-import { getGlobalDispatcher, fetch as send } from 'undici';
 import type { SendRequest } from '../../lib/guard-fetch.ts';
 import { asUndiciOptions } from '../../lib/trust.ts';
 
@@ -7,12 +6,14 @@ import { asUndiciOptions } from '../../lib/trust.ts';
  * byte, and models can think longer. It sends through the process's dispatcher, so that a proxy stays in use.
  */
 export function createPatientFetch(): SendRequest {
-  const dispatcher = getGlobalDispatcher().compose(
-    (dispatch) => (options, handler) => dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
-  );
   return async (address, options) => {
     if (address instanceof Request) throw new TypeError('a request must be sent as its address and options');
-    return send(address, { ...asUndiciOptions(options), dispatcher });
+    // Loaded late: a start needs less time and memory without it.
+    const { getGlobalDispatcher, fetch } = await import('undici');
+    const dispatcher = getGlobalDispatcher().compose(
+      (dispatch) => (options, handler) => dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
+    );
+    return fetch(address, { ...asUndiciOptions(options), dispatcher });
   };
 }
 
