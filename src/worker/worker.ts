@@ -200,7 +200,7 @@ class WorkPool {
 }
 
 /** A pause that `wake` can end early. Calls of `wake` between two pauses are not lost. */
-export class Alarm {
+class Alarm {
   #sleeper: (() => void) | null = null;
   #wakeCount = 0;
 

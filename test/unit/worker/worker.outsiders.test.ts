@@ -35,19 +35,6 @@ describe('people without permissions', () => {
       expect(replies.filter((body) => body.includes(`Sorry, stranger${index}:`))).toHaveLength(1);
   });
 
-  it('before any run, a person with an earlier refusal causes no further requests (H3)', async () => {
-    const app = openVirtualApp();
-    const pull = app.installedFor('acme').opens();
-    const outsider = pull.person('outsider');
-    outsider.says('/countersign /stop');
-    await app.runUntilIdle();
-    const before = app.gateway.requests.length;
-    for (let count = 0; count < 50; count += 1) outsider.says('/countersign /stop');
-    await app.runUntilIdle();
-    expect(app.gateway.requests.length - before).toBe(0);
-    expect(pull.appComments()).toHaveLength(1);
-  });
-
   it('a missing permission is cached for a minute, and a write permission never is (A7)', async () => {
     const app = openVirtualApp();
     const pull = await openUsedPull(app);
