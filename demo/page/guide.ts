@@ -74,7 +74,7 @@ export function renderTrouble(view: PullView, maker: TroubleMaker): Html {
   const buttons = Object.entries(TROUBLES).filter(([name]) => name !== 'model-hangs' || view.session.model !== null);
   const form = (name: string, label: string, className: string, isDisabled: boolean): Html =>
     html`<form method="post" action="/trouble"><input type="hidden" name="pull" value="${view.play.name}"><button class="button ${className}" name="trouble" value="${name}"${isDisabled && ' disabled'}>${label}</button></form>`;
-  return html`<details class="card trouble"${(armed.length > 0 || state === 'killed') && ' open'}><summary><h2>Trouble</h2> <span class="when">break something on purpose</span></summary><p>Break something in the middle of a story. Nothing is lost, and nothing is committed twice.</p>
+  return html`<details class="card trouble"${(armed.length > 0 || state === 'killed') && ' open'}><summary><h2>Trouble</h2> <span class="when">break something on purpose</span></summary><p>Break something at the next act of a person. Nothing is lost, and nothing is committed twice.</p>
 <ul>${buttons.map(([name, { label, shows }]) => html`<li>${form(name, label, armed.some((one) => one === name) ? 'armed' : '', false)}<p>${shows}</p></li>`)}
 <li>${state === 'killed' ? form('start', 'Start the App again', 'primary', false) : form('kill', 'Kill the App now', 'danger', state === 'starting')}<p>${state === 'killed' ? 'It is dead. People can go on writing; it reads GitHub’s log of deliveries when it starts.' : 'Its process ends at once (SIGKILL), whatever it does.'}</p></li></ul></details>`;
 }

@@ -17,12 +17,12 @@ export const TROUBLES = {
   },
   'bad-gateway': {
     label: 'GitHub answers 502',
-    armed: 'GitHub’s next two answers will be 502.',
+    armed: 'Two answers of GitHub will be 502.',
     shows: 'The App tries again, a little later each time.',
   },
   'model-hangs': {
     label: 'The model hangs',
-    armed: 'The model’s next answer will never come.',
+    armed: 'One answer of the model will never come.',
     shows: 'The App waits three seconds here, then asks again.',
   },
 } as const satisfies Readonly<Record<string, TroubleButton>>;
@@ -36,7 +36,7 @@ export function isTrouble(name: string): name is Trouble {
 /** The troubles of one session. */
 export type TroubleMaker = {
   readonly arm: (trouble: Trouble) => void;
-  /** What is armed, and has not happened yet. */
+  /** What happens at the next act of a person. */
   readonly armed: () => readonly Trouble[];
 };
 
@@ -51,26 +51,24 @@ function isByPerson(body: string): boolean {
   return isRecord(sender) && sender['type'] === 'User' && !isEmpty;
 }
 
+/** Nothing happens before a person acts: what the App asks by itself would use it up before the page shows it. */
 export function createTroubleMaker({ github, model, changed }: Session): TroubleMaker {
-  let webhook: 'drop' | 'twice' | null = null;
+  const waiting = new Set<Trouble>();
   github.deliveries.intercept(({ request }) => {
-    const action = webhook;
     if (!isByPerson(request.body)) return 'send';
-    webhook = null;
-    if (action === 'drop') return 'drop';
-    return action === 'twice' ? 'duplicate' : 'send';
+    const now = new Set(waiting);
+    waiting.clear();
+    if (now.has('model-hangs')) model?.script({ fault: 'hang' });
+    if (now.has('bad-gateway'))
+      github.faults.add({ route: '*', kind: 'fail-before-apply', status: 502, times: BAD_GATEWAYS });
+    if (now.has('drop')) return 'drop';
+    return now.has('twice') ? 'duplicate' : 'send';
   });
   return {
     arm: (trouble) => {
-      if (trouble === 'drop' || trouble === 'twice') webhook = trouble;
-      else if (trouble === 'model-hangs') model?.script({ fault: 'hang' });
-      else github.faults.add({ route: '*', kind: 'fail-before-apply', status: 502, times: BAD_GATEWAYS });
+      waiting.add(trouble);
       changed();
     },
-    armed: () => [
-      ...(webhook === null ? [] : [webhook]),
-      ...(github.faults.pending().length > 0 ? (['bad-gateway'] as const) : []),
-      ...((model?.remaining() ?? 0) > 0 ? (['model-hangs'] as const) : []),
-    ],
+    armed: () => [...waiting],
   };
 }
