@@ -81,7 +81,7 @@ export function createFileSearch(query: SearchQuery): (file: SearchedFile) => Fo
     // Most files have no match, and need not be searched for secrets.
     if (!splitLines(decoded.text).some((line) => matchAt(withoutLineEnding(line)) !== -1)) return null;
     const lines = splitLines(redact(decoded.text)).map(withoutLineEnding);
-    const maxHits = files < MAX_SEARCH_HITS ? hitsPerFile(1, query) : 0;
+    const maxHits = files < MAX_SEARCH_HITS ? hitsPerFile(1) : 0;
     const hits: Hit[] = [];
     let lineCount = 0;
     for (const [index, line] of lines.entries()) {
@@ -99,8 +99,8 @@ export function createFileSearch(query: SearchQuery): (file: SearchedFile) => Fo
 const MAX_SEARCH_HITS = 100;
 
 /** Where few files match, each shows more of its lines. */
-function hitsPerFile(files: number, { context }: SearchQuery): number {
-  return Math.max(MAX_FILE_HITS, Math.floor(MAX_FEW_FILES_HITS / (context + 1) / files));
+function hitsPerFile(files: number): number {
+  return Math.max(MAX_FILE_HITS, Math.floor(MAX_FEW_FILES_HITS / files));
 }
 
 function rowsAround(lines: readonly string[], index: number, at: number, context: number): Hit {
@@ -152,7 +152,7 @@ export function formatNothingSearched({ query, regex }: SearchQuery, glob: strin
 }
 
 function formatFound(query: SearchQuery, where: string, found: readonly FoundFile[]): readonly string[] {
-  const files = takeHits(found, hitsPerFile(found.length, query));
+  const files = takeHits(found, hitsPerFile(found.length));
   const total = found.reduce((sum, { lineCount }) => sum + lineCount, 0);
   const shown = files.reduce((sum, { hits }) => sum + hits.length, 0);
   const verb = query.regex ? ['matches', 'match'] : ['contains', 'contain'];

@@ -80,6 +80,7 @@ describe('searchFile and formatSearchResults', () => {
     const searchedIn = (count: number) =>
       searched(query, ...Array.from({ length: count }, (_, index) => ({ path: `f${index}.ts`, bytes })));
     expect(searchedIn(1)).not.toContain('Not all lines are shown');
+    expect(searched({ ...query, context: 5 }, { path: 'a.ts', bytes })).not.toContain('Not all lines are shown');
     expect(searchedIn(2)).toContain('(2 files, showing 50)');
     expect(searchedIn(2)).toMatch(/f0\.ts: 30 lines, 25 shown\nf1\.ts: 30 lines, 25 shown$/);
     expect(searchedIn(6)).toContain('(6 files, showing 60)');
