@@ -1,4 +1,3 @@
-import { isRecord, parseJson } from '../../lib/trust.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
 import type { SyntaxProblem } from '../state/proposal.ts';
@@ -58,16 +57,7 @@ export function buildHeldOutcomesMessage(outcomes: readonly HeldOutcome[]): Tran
 
 /** A result that is one JSON object stays as it is: as a string it would be twice as long, and hard to read. */
 function toJsonLine(output: string): string {
-  return isJsonObject(output) && !/[\r\n]/.test(output) ? output : JSON.stringify(output);
-}
-
-function isJsonObject(text: string): boolean {
-  if (!text.startsWith('{')) return false;
-  try {
-    return isRecord(parseJson(text));
-  } catch {
-    return false;
-  }
+  return /^\{"[^\r\n]*\}$/.test(output) ? output : JSON.stringify(output);
 }
 
 /** How to make one change of calls that belong together. */

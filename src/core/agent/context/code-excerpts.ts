@@ -3,6 +3,7 @@ import { byteLength } from '../../edits/text/characters.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { CONTEXT_LIMITS, type CodeExcerpt } from '../../state/task-context.ts';
+import { nameOf } from '../shared/file-list.ts';
 import { formatPath } from '../shared/tool-results.ts';
 import type { CommentedPlace } from './diff-excerpt.ts';
 
@@ -10,28 +11,34 @@ import type { CommentedPlace } from './diff-excerpt.ts';
 type SourceFile = {
   readonly path: string;
   readonly text: string;
-  readonly declarations: readonly DeclaredLines[] | null;
+  /** In the order of their first lines. */
+  readonly declarations: DeclaredLines | null;
 };
 
-/** The first and last line of a declaration, from 1, in the order of the first ones. */
-type DeclaredLines = { readonly line: number; readonly last: number };
+type DeclaredLines = readonly { readonly line: number; readonly last: number }[];
 
 /** Lines, 1-based and inclusive. */
 type Lines = { readonly first: number; readonly last: number };
 
 /** As compilers and tests name a place: `src/a.ts:12`, `/home/ci/shop/src/a.ts:12`, `a.ts(12,3)`. */
-const NAMED_PLACE = /([\w@./-]+\.\w+)[:(](\d{1,7})\b/g;
+const NAMED_PLACE = /[\w@./-]+\.\w+[:(]\d{1,7}\b/g;
 
-const MAX_NAMED_PLACES = 20;
+/** Most places of a log are in libraries, which the head does not have. */
+const NAMED_PLACES = { tried: 200, found: 20 } as const;
 
 /** The places at the head that a text names, such as the log of a failed check; only where one file can be meant. */
 export function namedPlaces(text: string, paths: readonly string[]): readonly CommentedPlace[] {
-  return [...text.matchAll(NAMED_PLACE)].slice(0, MAX_NAMED_PLACES).flatMap(([, name = '', line]) => {
-    const whole = paths.filter((path) => name.includes('/') && `/${name}`.endsWith(`/${path}`));
+  const byFileName = Map.groupBy(paths, nameOf);
+  const named = [...new Set(text.match(NAMED_PLACE))].slice(0, NAMED_PLACES.tried);
+  const found = named.flatMap((place): readonly CommentedPlace[] => {
+    const [name = '', line] = place.split(/[:(](?=\d+$)/);
+    const alike = byFileName.get(nameOf(name)) ?? [];
+    const whole = alike.filter((path) => name.includes('/') && `/${name}`.endsWith(`/${path}`));
     const [longest] = whole.toSorted((one, other) => other.length - one.length);
-    const meant = longest === undefined ? paths.filter((path) => `/${path}`.endsWith(`/${name}`)) : [longest];
+    const meant = longest === undefined ? alike.filter((path) => `/${path}`.endsWith(`/${name}`)) : [longest];
     return meant.length === 1 ? meant.map((path) => ({ path, line: Number(line), side: 'RIGHT' })) : [];
   });
+  return found.slice(0, NAMED_PLACES.found);
 }
 
 /** The functions around commented lines of one file, each line once. Lines that the file does not have are left out. */
@@ -57,7 +64,7 @@ const FEW_LINES = 4;
 const NEAR_LINES = 10;
 
 /** The innermost declaration of some length that holds the line; of a long one the lines around. */
-function linesAround(line: number, declarations: readonly DeclaredLines[], lineCount: number): Lines {
+function linesAround(line: number, declarations: DeclaredLines, lineCount: number): Lines {
   const around = declarations
     .filter(({ line: first, last }) => first <= line && line <= last)
     .map(({ line: first, last }) => ({ first, last }));

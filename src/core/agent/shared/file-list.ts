@@ -127,6 +127,7 @@ function countShared(one: string, other: string): number {
   return head + tail;
 }
 
-function nameOf(path: string): string {
+/** The last part of a path. */
+export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -60,4 +60,6 @@ it('a pasted log names places, by a whole path or by one that means a single fil
   expect(namedPlaces(log, paths).map(({ path, line }) => `${path} ${line}`)).toEqual([
     ...['src/b_test.go 12', 'web/src/c.ts 3', 'web/src/c.ts 4', 'cmd/a.go 7'],
   ]);
+  const frames = Array.from({ length: 30 }, (_, n) => `at node_modules/run/d.js:${n}:1 (./a.go:5)\n`).join('');
+  expect(namedPlaces(`${frames}${log}`, paths)).toHaveLength(5);
 });
