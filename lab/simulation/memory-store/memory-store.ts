@@ -78,7 +78,10 @@ export function createMemoryStore(tables: MemoryTables): Store {
     ...memoryEffectMethods(tables),
     nextDue: async (kind = null) => findEarliestDue(tables, kind),
     onWorkAvailable: (listener) => {
-      const notify = (): void => listener('pull', 1);
+      const notify = (): void => {
+        listener('pull', Number.POSITIVE_INFINITY);
+        listener('effect', Number.POSITIVE_INFINITY);
+      };
       tables.listeners.add(notify);
       return () => void tables.listeners.delete(notify);
     },

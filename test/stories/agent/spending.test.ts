@@ -3,7 +3,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT } from '../support/proposals.ts';
 import { read } from '../support/story.ts';
 
-const stage = stageForAll({ price: { input: 2, cachedInput: 0.5, output: 10 } });
+const stage = stageForAll({ needsSql: true, price: { input: 2, cachedInput: 0.5, output: 10 } });
 
 describe('what a run spends (S171)', () => {
   it('is shown on its comment: responses, tokens and cost, without a request of its own (S171)', async () => {

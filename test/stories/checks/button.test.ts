@@ -8,7 +8,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { edit, write } from '../support/story.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ showsWaiting: true });
 
 describe('CK21: the check run of the pending changes', () => {
   it('shows every pending change whole and in the order of its page, and has both buttons (CK12, CK13, CK19)', async () => {

@@ -7,7 +7,7 @@ import { BIGINT, EXACTLY } from '../support/proposals.ts';
 import { APPROVAL } from '../support/questions.ts';
 import type { Story } from '../support/story.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ showsWaiting: true });
 
 /** A repository that has the label, whose pull request has these pending changes. */
 async function proposeLabeled(...calls: readonly ScriptedCall[]): Promise<Story> {

@@ -5,7 +5,7 @@ import { firstMessage } from '../support/first-message.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { edit } from '../support/story.ts';
 
-const stage = stageForAll({ waitsForChecks: true });
+const stage = stageForAll({ showsWaiting: true, waitsForChecks: true });
 
 const call = (name?: string) => ({ name: 'read_checks', arguments: name === undefined ? {} : { name } });
 

@@ -6,7 +6,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 import { namesOf, requestsSince } from '../support/requests.ts';
 import { edit, type Story } from '../support/story.ts';
 
-const stage = stageForAll({ waitsForChecks: true });
+const stage = stageForAll({ showsWaiting: true, waitsForChecks: true });
 
 const LINE = '    total += price;';
 

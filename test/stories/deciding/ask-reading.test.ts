@@ -5,7 +5,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, propose } from '../support/proposals.ts';
 import { read, type Story } from '../support/story.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ needsSql: true });
 
 const WAIT = { timeout: 10_000, interval: 5 };
 

@@ -13,7 +13,7 @@ writeFileSync(
   file,
   'rules: [{tools: [edit_file, write_file], paths: [infra/**], decide: deny}]\nprotected_paths: [billing/**]\n',
 );
-const stage = stageForAll({ environment: { CONFIG_FILE: file } });
+const stage = stageForAll({ needsSql: true, environment: { CONFIG_FILE: file } });
 
 const CANARY = 'canary-of-a-denied-file';
 

@@ -7,7 +7,7 @@ import { editRow, ROWS_PATH, row, rows } from '../support/rows.ts';
 import type { Speaker } from '../support/speaker.ts';
 import { edit, type Story, type StoryOptions } from '../support/story.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ needsSql: true });
 
 const SETTINGS_PATH = '.github/countersign.yml';
 

@@ -4,7 +4,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
 import type { Story } from '../support/story.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ needsSql: true });
 
 afterEach(() => stage().github.faults.clear());
 

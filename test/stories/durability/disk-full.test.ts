@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ needsSql: true });
 
 /** Refuses every write to this table, like a full disk. */
 async function fill(table: string): Promise<void> {

@@ -5,7 +5,7 @@ import { namesOf, requestsSince } from '../support/requests.ts';
 import { editRow, proposeRows, tellRows } from '../support/rows.ts';
 import { read, type Story } from '../support/story.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ showsWaiting: true });
 
 /** Names of the requests that an action causes; if `until` is given, up to its last match. */
 async function requestsOf(story: Story, perform: () => Promise<unknown>, until?: RegExp): Promise<readonly string[]> {

@@ -4,7 +4,7 @@ import { UNINSTALL_GRACE_MS } from '../../../src/adapters/store/cleanup.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { type Story, write } from '../support/story.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ needsSql: true });
 
 /** Texts of people, of the model and of a file, as a conversation stores them. */
 const CANARIES = ['canary-task', 'canary-note', 'canary-file', 'canary-reason', 'canary-deny', 'canary-question'];

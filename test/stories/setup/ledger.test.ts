@@ -8,7 +8,7 @@ import { askPeople, CHOICE, questionId, TEXT } from '../support/questions.ts';
 import { proposeRows } from '../support/rows.ts';
 import type { Story } from '../support/story.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ needsSql: true });
 
 const ask: Ask = (question, input) => answerOperator(stage().db(), question, input);
 

@@ -4,7 +4,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 import { eventually } from '../support/process-stage.ts';
 import { editRow, ROWS_PATH, rows } from '../support/rows.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ needsSql: true });
 
 describe('a repository that the operator paused', () => {
   it('O22: says so once, does nothing else, and goes on in order afterwards', async () => {

@@ -18,10 +18,14 @@ export type StageOptions = {
   readonly server?: EnterpriseServer;
   /** The database to use instead of a new one. */
   readonly database?: StoryDatabase;
+  /** The story looks into the database itself. */
+  readonly needsSql?: boolean;
   /** The price of the model. */
   readonly price?: ModelPrice;
   /** Runs wait for the checks of their commits, as they do by default; other stories end without them. */
   readonly waitsForChecks?: boolean;
+  /** The label and the check run show what waits, as they do by default; other stories go without them. */
+  readonly showsWaiting?: boolean;
 };
 
 /** A fake GitHub, a fake model and the real App, started once per test file; each story gets its own repository. */
@@ -59,13 +63,13 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const clock: { passed: number; standing: number | null } = { passed: 0, standing: null };
   const now = () => clock.standing ?? Date.now() + clock.passed;
   const { github, model } = await openScenery(now, options.server);
-  const database = options.database ?? (await storyDatabase());
+  const database = options.database ?? (await storyDatabase(options.needsSql === true));
   const logged: string[] = [];
   let store = await database.open();
   const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
     const merged = { ...options.environment, ...environment };
-    const { price = null, waitsForChecks = false } = options;
-    const served = { github, model, price, waitsForChecks };
+    const { price = null, waitsForChecks = false, showsWaiting = false } = options;
+    const served = { github, model, price, waitsForChecks, showsWaiting };
     const server = await serve(served, store, merged, logged, () => Date.now() + clock.passed);
     github.setWebhookTarget(`${server.url}/api/github/webhooks`);
     return server;
@@ -125,10 +129,11 @@ async function close(
 type Served = Pick<Scenery, 'github' | 'model'> & {
   readonly price: ModelPrice | null;
   readonly waitsForChecks: boolean;
+  readonly showsWaiting: boolean;
 };
 
 async function serve(
-  { price, waitsForChecks, ...scenery }: Served,
+  { price, waitsForChecks, showsWaiting, ...scenery }: Served,
   store: Store,
   environment: Readonly<Record<string, string>>,
   logged: string[],
@@ -143,7 +148,11 @@ async function serve(
   const log = createLogger({ level: reading.config.log.level, format: 'json', secrets: ['model-key'], stream });
   const { config } = reading;
   const prices = price === null ? config.operator.settings.prices : new Map([[config.model.name, price]]);
-  const defaults = { ...(waitsForChecks ? {} : { wait_for_checks: 'off' }), ...config.operator.settings.defaults };
+  const defaults = {
+    ...(waitsForChecks ? {} : { wait_for_checks: 'off' }),
+    ...(showsWaiting ? {} : { check_run: 'off', label: false }),
+    ...config.operator.settings.defaults,
+  };
   const settings = { ...config.operator.settings, prices, defaults };
   return startServer({ ...config, operator: { ...config.operator, settings } }, log, { store, now });
 }
