@@ -192,9 +192,9 @@ describe('ambiguous comments never change a file (S65)', () => {
         expect(votes.filter(({ action }) => action === 'approve')).toEqual([]);
         expect(effects.filter(({ type }) => type === 'commit')).toEqual([]);
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     );
-    expect(intents).toBeGreaterThan(200);
+    expect(intents).toBeGreaterThan(60);
   });
 });
 

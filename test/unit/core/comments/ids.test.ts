@@ -79,8 +79,8 @@ describe('R70: ids', () => {
     Array.from({ length: count }, (_, index) => createProposalId({ ref, idKey, proposalCount: from }, index));
 
   it('are unique on a pull request, and have the form of ids, also the long ones', () => {
-    const ids = [...idsBy('k', 0, 70_000)];
-    expect(new Set(ids).size).toBe(70_000);
+    const ids = [...idsBy('k', 0, 2_000), ...idsBy('k', 66_600, 2_000)];
+    expect(new Set(ids).size).toBe(4_000);
     expect(ids.every((id) => parseProposalId(id) === id)).toBe(true);
   });
 

@@ -112,6 +112,9 @@ function anyAddition(key: string, entry: fc.Arbitrary<unknown>): fc.Arbitrary<Ti
   }));
 }
 
+/** These seldom stop anything, so it takes more cases until one does. */
+const RARE = ['a protected path', 'fewer owners'];
+
 /** A change that makes the rules stricter, or takes away a condition of an approval. */
 type Tightening = (given: Given) => Given;
 
@@ -151,7 +154,7 @@ function withCeiling(given: Given, key: string, value: unknown): Given {
 describe('with any settings', () => {
   it.each(Object.entries(TIGHTENINGS))(
     '%s never lets through what was stopped (S66, S123, S127)',
-    (_what, tightening) => {
+    (what, tightening) => {
       let stops = 0;
       fc.assert(
         fc.property(anyGiven, anyPlace, tightening, (given, place, tighten) => {
@@ -161,7 +164,7 @@ describe('with any settings', () => {
           expect(after && !before).toBe(false);
           if (before && !after) stops += 1;
         }),
-        { numRuns: 800 },
+        { numRuns: RARE.includes(what) ? 1_000 : 250 },
       );
       expect(stops).toBeGreaterThan(0);
     },
@@ -184,8 +187,8 @@ describe('with any settings', () => {
         expect(beside && !alone).toBe(false);
         if (!alone) stopped += 1;
       }),
-      { numRuns: 800 },
+      { numRuns: 250 },
     );
-    expect(stopped).toBeGreaterThan(50);
+    expect(stopped).toBeGreaterThan(20);
   });
 });
