@@ -6,7 +6,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
 import { namesOf, requestsSince } from '../support/requests.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ showsWaiting: true });
 
 afterEach(() => stage().github.faults.clear());
 

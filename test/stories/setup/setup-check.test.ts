@@ -7,7 +7,7 @@ import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT } from '../support/proposals.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ needsSql: true });
 
 let accounts = 0;
 

@@ -4,7 +4,7 @@ import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposeRows } from '../support/rows.ts';
 
-const stage = stageForAll();
+const stage = stageForAll({ needsSql: true });
 
 afterEach(() => vi.restoreAllMocks());
 
