@@ -8,6 +8,7 @@ import { splitLines, withoutLineEnding } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { MAX_FEW_FILES_HITS, MAX_FILE_HITS } from '../../state/tools.ts';
 import { GLOB_HINT } from '../shared/file-list.ts';
+import { largestShare } from '../shared/response-size.ts';
 import { formatPath, quoteTruncated, REDACTED_NOTE } from '../shared/tool-results.ts';
 
 /** The text or pattern to look for in a line, and the number of lines to show before and after each one. */
@@ -81,7 +82,7 @@ export function createFileSearch(query: SearchQuery): (file: SearchedFile) => Fo
     // Most files have no match, and need not be searched for secrets.
     if (!splitLines(decoded.text).some((line) => matchAt(withoutLineEnding(line)) !== -1)) return null;
     const lines = splitLines(redact(decoded.text)).map(withoutLineEnding);
-    const maxHits = files < MAX_SEARCH_HITS ? hitsPerFile(1) : 0;
+    const maxHits = files < MAX_SEARCH_HITS ? MAX_FEW_FILES_HITS : 0;
     const hits: Hit[] = [];
     let lineCount = 0;
     for (const [index, line] of lines.entries()) {
@@ -97,11 +98,6 @@ export function createFileSearch(query: SearchQuery): (file: SearchedFile) => Fo
 }
 
 const MAX_SEARCH_HITS = 100;
-
-/** Where few files match, each shows more of its lines. */
-function hitsPerFile(files: number): number {
-  return Math.max(MAX_FILE_HITS, Math.floor(MAX_FEW_FILES_HITS / files));
-}
 
 function rowsAround(lines: readonly string[], index: number, at: number, context: number): Hit {
   const first = Math.max(0, index - context);
@@ -152,8 +148,10 @@ export function formatNothingSearched({ query, regex }: SearchQuery, glob: strin
 }
 
 function formatFound(query: SearchQuery, where: string, found: readonly FoundFile[]): readonly string[] {
-  const files = takeHits(found, hitsPerFile(found.length));
-  const total = found.reduce((sum, { lineCount }) => sum + lineCount, 0);
+  const lineCounts = found.map(({ lineCount }) => lineCount);
+  // What one of few files leaves is for the others.
+  const files = takeHits(found, Math.max(MAX_FILE_HITS, largestShare(lineCounts, MAX_FEW_FILES_HITS)));
+  const total = lineCounts.reduce((sum, count) => sum + count, 0);
   const shown = files.reduce((sum, { hits }) => sum + hits.length, 0);
   const verb = query.regex ? ['matches', 'match'] : ['contains', 'contain'];
   const lines = total === 1 ? `1 line ${verb[0]}` : `${total} lines ${verb[1]}`;
