@@ -1,6 +1,5 @@
 import { redact } from '../../lib/redaction.ts';
-import type { AnswerRecord, QuestionAnswer, QuestionInput } from '../state/question.ts';
-import { responseOf } from '../state/question.ts';
+import { type AnswerRecord, type QuestionAnswer, type QuestionInput, responseOf } from '../state/question.ts';
 import { QUESTION_LIMITS, type ToolArguments } from '../state/tools.ts';
 
 /** A call of `ask_user` as it can be asked, or why it cannot. */
@@ -25,9 +24,8 @@ function readInput(
 ): QuestionInput | string {
   switch (type) {
     case 'approval': {
-      const [approve = 'Approve', reject = 'Reject', ...more] = choices ?? [];
-      if (choices !== null && (choices.length !== 2 || more.length > 0))
-        return 'the choices of an approval must be exactly two';
+      const [approve = 'Approve', reject = 'Reject'] = choices ?? [];
+      if (choices !== null && choices.length !== 2) return 'the choices of an approval must be exactly two';
       return findChoiceProblem([approve, reject], isCommand) ?? { type, choices: [approve, reject] };
     }
     case 'choice':

@@ -1,4 +1,4 @@
-import { namedPlaces } from '../../core/agent/context/code-excerpts.ts';
+import { namedPlaces, quotedNames } from '../../core/agent/context/code-excerpts.ts';
 import { type CommentedPlace, commentedLine, selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
 import { summarizeRuns } from '../../core/agent/context/earlier-runs.ts';
 import { boundInstructions, findInstructions, readInstructions } from '../../core/agent/context/instructions.ts';
@@ -95,7 +95,7 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
     overview: mapPart(paths, buildOverview),
     discussion: mapPart(said, ({ discussion }) => discussion),
     reviews: mapPart(said, ({ reviews }) => reviews),
-    code: await readPart(job, () => readCodeAround(reader, places)),
+    code: await readPart(job, () => readCodeAround(reader, places, quotedNames(task.text))),
     checks: await readChecks(reader),
     areThreadLinesReadable: location.at === 'thread' && hasReadableHunks(location.path, listed, rules),
   };

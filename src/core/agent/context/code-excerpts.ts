@@ -7,44 +7,52 @@ import { nameOf } from '../shared/file-list.ts';
 import { formatPath } from '../shared/tool-results.ts';
 import type { CommentedPlace } from './diff-excerpt.ts';
 
-/** A file at the head with its declarations; null if no parser knows the language. */
+/** A file at the head with its declarations (null if no parser knows the language), and names of some to show. */
 type SourceFile = {
   readonly path: string;
   readonly text: string;
   /** In the order of their first lines. */
   readonly declarations: DeclaredLines | null;
+  readonly names: ReadonlySet<string>;
 };
 
-type DeclaredLines = readonly { readonly line: number; readonly last: number }[];
+type DeclaredLines = readonly Readonly<Record<'line' | 'named' | 'last', number>>[];
 
 /** Lines, 1-based and inclusive. */
 type Lines = { readonly first: number; readonly last: number };
 
-/** As compilers and tests name a place: `src/a.ts:12`, `/home/ci/shop/src/a.ts:12`, `a.ts(12,3)`. */
-const NAMED_PLACE = /[\w@./-]+\.\w+[:(]\d{1,7}\b/g;
+/** As compilers, tests and people name a place: `/home/ci/shop/src/a.ts:12`, `a.ts(12,3)`, or a file alone. */
+const NAMED_PLACE = /(?<![\w@./-])[\w@./-]+\.\w+(?:[:(]\d{1,7}\b)?/g;
 
-/** Most places of a log are in libraries, which the head does not have. */
-const NAMED_PLACES = { tried: 200, found: 20 } as const;
+const MAX_NAMED_PLACES = 20;
 
 /** The places at the head that a text names, such as the log of a failed check; only where one file can be meant. */
 export function namedPlaces(text: string, paths: readonly string[]): readonly CommentedPlace[] {
   const byFileName = Map.groupBy(paths, nameOf);
-  const named = [...new Set(text.match(NAMED_PLACE))].slice(0, NAMED_PLACES.tried);
-  const found = named.flatMap((place): readonly CommentedPlace[] => {
-    const [name = '', line] = place.split(/[:(](?=\d+$)/);
+  const named = [...new Set(text.match(NAMED_PLACE))].map((place) => place.split(/[:(](?=\d+$)/));
+  const known = named.filter(([name = '']) => byFileName.has(nameOf(name))).slice(0, 10 * MAX_NAMED_PLACES);
+  const found = known.flatMap(([name = '', number]): readonly CommentedPlace[] => {
     const alike = byFileName.get(nameOf(name)) ?? [];
     const whole = alike.filter((path) => name.includes('/') && `/${name}`.endsWith(`/${path}`));
     const [longest] = whole.toSorted((one, other) => other.length - one.length);
     const meant = longest === undefined ? alike.filter((path) => `/${path}`.endsWith(`/${name}`)) : [longest];
-    return meant.length === 1 ? meant.map((path) => ({ path, line: Number(line), side: 'RIGHT' })) : [];
+    const line = number === undefined ? null : Number(number);
+    return meant.length === 1 ? meant.map((path) => ({ path, line, side: 'RIGHT' })) : [];
   });
-  return found.slice(0, NAMED_PLACES.found);
+  const lines = found.filter(({ line }) => line !== null);
+  return [...lines, ...found.filter(({ line }) => line === null)].slice(0, MAX_NAMED_PLACES);
 }
 
-/** The functions around commented lines of one file, each line once. Lines that the file does not have are left out. */
-export function excerptsAround({ path, text, declarations }: SourceFile, commented: readonly number[]): CodeExcerpt[] {
+/** The last words of names in backticks, as of `Reader::read` and `total()`. */
+export function quotedNames(text: string): ReadonlySet<string> {
+  return new Set(Array.from(text.matchAll(/`(?:[\w.:#]*[.:#])?(\w+)(?:\(\))?`/g), ([, name = '']) => name));
+}
+
+/** The functions around lines of one file, and of some names, each line once. Lines beyond the file are left out. */
+export function excerptsAround({ path, text, declarations, names }: SourceFile, commented: readonly number[]) {
   const lines = crLfToLf(redact(text)).replace(/\n$/, '').split('\n');
-  const found = commented
+  const isNamed = (row: number) => lines[row - 1]?.match(/\w+/g)?.some((word) => names.has(word));
+  const found = [...commented, ...(declarations ?? []).map(({ named }) => named).filter(isNamed)]
     .filter((line) => line <= lines.length)
     .map((line) => linesAround(line, declarations ?? [], lines.length))
     .toSorted((one, other) => one.first - other.first);
@@ -54,7 +62,7 @@ export function excerptsAround({ path, text, declarations }: SourceFile, comment
     if (before === undefined || before.last < first) joined.push({ first, last });
     else joined.splice(-1, 1, { first: before.first, last: Math.max(before.last, last) });
   }
-  return joined.map(({ first, last }) => ({ path, first, lines: lines.slice(first - 1, last) }));
+  return joined.map(({ first, last }): CodeExcerpt => ({ path, first, lines: lines.slice(first - 1, last) }));
 }
 
 /** A declaration of fewer lines says too little alone. */
@@ -63,18 +71,20 @@ const FEW_LINES = 4;
 /** Lines before and after a line that no declaration holds. */
 const NEAR_LINES = 10;
 
+/** A comment or an attribute can stand above a declaration. */
+const LINES_ABOVE = 3;
+
 /** The innermost declaration of some length that holds the line; of a long one the lines around. */
 function linesAround(line: number, declarations: DeclaredLines, lineCount: number): Lines {
-  const around = declarations
-    .filter(({ line: first, last }) => first <= line && line <= last)
-    .map(({ line: first, last }) => ({ first, last }));
   const max = CONTEXT_LIMITS.excerptLineCount;
-  const whole = around.findLast(({ first, last }) => last - first + 1 >= FEW_LINES);
+  const whole = declarations.findLast(
+    (one) => one.line <= line && line <= one.last && one.last - one.line + 1 >= FEW_LINES,
+  );
   if (whole === undefined)
     return { first: Math.max(1, line - NEAR_LINES), last: Math.min(lineCount, line + NEAR_LINES) };
-  if (whole.last - whole.first < max) return whole;
-  const first = Math.max(whole.first, Math.min(line - max / 2, whole.last - max + 1));
-  return { first, last: first + max - 1 };
+  const top = Math.max(1, whole.line - LINES_ABOVE);
+  const first = Math.max(top, Math.min(line - max / 2, whole.last - max + 1));
+  return { first, last: Math.min(whole.last, first + max - 1) };
 }
 
 /** The first excerpts that fit all together. */

@@ -108,7 +108,9 @@ export function findNearestPaths({ tree, rules }: KnownFiles, path: string): rea
     const name = nameOf(candidate).toLowerCase();
     if (entryKind(entry) !== 'file' || Math.abs(name.length - wanted.length) > reach) return [];
     const edits = distance(wanted, name);
-    return edits > reach ? [] : [{ path: candidate, edits, shared: countShared(path, candidate) }];
+    if (edits > reach) return [];
+    const { head, tail } = countCommonLines(path, candidate);
+    return [{ path: candidate, edits, shared: head + tail }];
   });
   const found: string[] = [];
   for (const one of near.toSorted((left, right) => left.edits - right.edits || right.shared - left.shared)) {
@@ -120,12 +122,6 @@ export function findNearestPaths({ tree, rules }: KnownFiles, path: string): rea
 
 /** The files of a tree, and the rules that say which of them the model may know. */
 type KnownFiles = { readonly tree: Tree; readonly rules: PathRules };
-
-/** Characters that two paths have in common at their start and their end. */
-function countShared(one: string, other: string): number {
-  const { head, tail } = countCommonLines(one, other);
-  return head + tail;
-}
 
 /** The last part of a path. */
 export function nameOf(path: string): string {

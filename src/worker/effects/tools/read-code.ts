@@ -15,12 +15,13 @@ type HeadReader = {
   readonly rules: PathRules;
 };
 
-/** The functions around the places that comments are about. A line of the base is not at the head. */
+/** The functions around places, and those of these names in their files. A line of the base is not at the head. */
 export async function readCodeAround(
   { github, repo, pull, rules }: HeadReader,
   places: readonly CommentedPlace[],
+  names: ReadonlySet<string>,
 ): Promise<readonly CodeExcerpt[]> {
-  const atHead = places.flatMap(({ path, line, side }) => (line === null || side === 'LEFT' ? [] : [{ path, line }]));
+  const atHead = places.filter(({ line, side }) => side !== 'LEFT' && (line !== null || names.size > 0));
   if (atHead.length === 0) return [];
   const gate = { isApproved: () => false, canAsk: false };
   const workspace = { github, tree: await github.fetchTree(pull.headSha), repo, rules, gate };
@@ -29,8 +30,8 @@ export async function readCodeAround(
     const found = await fetchAllowedFile(workspace, path, readAccess('read_file'));
     const decoded = found.kind === 'file' && found.file !== null ? decodeText(found.file.bytes) : null;
     if (decoded?.kind !== 'text') continue;
-    const source = { path, text: decoded.text };
-    const lines = atHead.filter((one) => one.path === path).map(({ line }) => line);
+    const source = { path, text: decoded.text, names };
+    const lines = atHead.flatMap((one) => (one.path === path && one.line !== null ? [one.line] : []));
     excerpts.push(...excerptsAround({ ...source, declarations: await findDeclarations(source) }, lines));
   }
   return boundExcerpts(excerpts);
