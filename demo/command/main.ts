@@ -7,7 +7,6 @@ import { type PullSource, readLocalRepository } from '../local-repository.ts';
 import { DEMO_COMMAND, type DemoOptions } from '../options.ts';
 import { createExamplePull } from '../scenes/example.ts';
 import { createTerminal, escapeForTerminal, supportsColor, type Terminal } from '../terminal.ts';
-import { playAlone } from './auto.ts';
 
 /**
  * The `demo` command: the page in a browser, or a run that plays alone. Exit codes: 0 if the page was closed or the
@@ -43,12 +42,20 @@ async function runUntilInterrupted(run: (interrupted: Promise<never>) => Promise
 
 async function play(options: DemoOptions, terminal: Terminal, interrupted: Promise<never>): Promise<number> {
   const startedAt = Date.now();
+  enableCompileCache();
   const own = await loadSource(options, terminal);
   if (!options.auto && process.stdout.isTTY) {
-    enableCompileCache();
-    const { runPage } = await import('../page/run-page.ts');
-    return runPage({ own, options, terminal, interrupted });
+    // The App's process loads its code while this one loads the page's.
+    const { forkApp } = await import('../page/app-control.ts');
+    const app = forkApp();
+    try {
+      const { runPage } = await import('../page/run-page.ts');
+      return await runPage({ own, options, terminal, interrupted, app });
+    } finally {
+      app.kill();
+    }
   }
+  const { playAlone } = await import('./auto.ts');
   const source = own ?? createExamplePull();
   return playAlone({ source, isExample: own === null, options, terminal, startedAt }, interrupted);
 }

@@ -17,12 +17,18 @@ export type AppControl = {
   readonly setClock: (ahead: number) => void;
 };
 
-/** Creates the control of a process with these settings. Whatever the process tells is passed on. */
+/** Begins a process that loads the App's code, and waits for its settings. */
+export function forkApp(): ChildProcess {
+  return fork(new URL('./app-process.ts', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+}
+
+/** Creates the control of a process, begun already, with these settings. Whatever the process tells is passed on. */
 export function createAppControl(
+  first: ChildProcess,
   environment: Readonly<Record<string, string>>,
   onMessage: (message: AppMessage) => void,
 ): AppControl {
-  let child: ChildProcess | null = null;
+  let child: ChildProcess | null = first;
   let state: AppState = 'starting';
   let ahead = 0;
   const send = (message: ParentMessage): void => void (child?.connected === true && child.send(message));
@@ -32,19 +38,19 @@ export function createAppControl(
     start: async () => {
       state = 'starting';
       const { promise, resolve, reject } = Promise.withResolvers<string>();
-      const started = fork(new URL('./app-process.ts', import.meta.url), {
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      });
+      const started = child ?? forkApp();
       child = started;
+      const end = (): void => {
+        if (child === started) child = null;
+        reject(new StartupError('The App ended while it started.'));
+      };
       started.on('message', (message: AppMessage) => {
         if (message.kind === 'listening') resolve(message.url);
         else if (message.kind === 'problem') reject(new StartupError(message.text));
         else onMessage(message);
       });
-      started.once('exit', () => {
-        if (child === started) child = null;
-        reject(new StartupError('The App ended while it started.'));
-      });
+      if (started.connected) started.once('exit', end);
+      else end();
       send({ environment, ahead });
       const url = await promise;
       state = 'running';

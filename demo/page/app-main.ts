@@ -93,9 +93,6 @@ async function start(environment: Readonly<Record<string, string>>): Promise<voi
   flushCompileCache();
 }
 
-process.once('disconnect', () => process.exit(0));
-// The terminal's Ctrl+C reaches this process too, and its parent ends it in its own time.
-process.on('SIGINT', () => {});
 process.on('message', (message: ParentMessage) => {
   ahead = message.ahead;
   if (message.environment === undefined) return;

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import process from 'node:process';
 import { StartupError } from '../../src/app/app-identity.ts';
 import { DemoEndedError } from '../ended.ts';
@@ -16,12 +17,14 @@ type PageRun = {
   readonly options: DemoOptions;
   readonly terminal: Terminal;
   readonly interrupted: Promise<never>;
+  /** The App's process, which waits for its settings. */
+  readonly app: ChildProcess;
 };
 
 /** Serves the page until an interrupt. Resolves with the exit code. */
-export async function runPage({ own, options, terminal, interrupted }: PageRun): Promise<number> {
+export async function runPage({ own, options, terminal, interrupted, app }: PageRun): Promise<number> {
   const { printLine, paint } = terminal;
-  const session = await startSession(options.model);
+  const session = await startSession(options.model, app);
   try {
     const server = await serveOrEnd(session, ownScene(own, options.model), options.port);
     try {

@@ -73,7 +73,9 @@ async function answer(context: PageContext, request: IncomingMessage, response: 
     return answerForm(context, person, url.pathname, Object.fromEntries(new URLSearchParams(body)), response);
   }
   const asset = ASSETS.get(url.pathname);
-  if (asset !== undefined) return send(response, 200, asset.type, readFileSync(new URL(asset.path), 'utf8'), 60);
+  const language = url.pathname.endsWith('.css') ? 'css' : 'javascript';
+  const assetType = `text/${language}; charset=utf-8`;
+  if (asset !== undefined) return send(response, 200, assetType, readFileSync(new URL(asset), 'utf8'), 60);
   if (url.pathname === '/events') return streamEvents(context, response, url.searchParams.has('behind'));
   const view = viewOf(context, person, url);
   if (view !== null) return send(response, 200, HTML_TYPE, renderPull(view, context.maker, context.verify));
@@ -199,15 +201,11 @@ function streamEvents({ session }: PageContext, response: ServerResponse, showsB
   });
 }
 
-const CSS = 'text/css; charset=utf-8';
-
-const SCRIPT = 'text/javascript; charset=utf-8';
-
 const ASSETS = new Map([
-  ['/assets/page.css', { type: CSS, path: import.meta.resolve('./page.css') }],
-  ['/assets/page.js', { type: SCRIPT, path: import.meta.resolve('./page.js') }],
-  ['/assets/idiomorph.js', { type: SCRIPT, path: import.meta.resolve('idiomorph') }],
-  ['/assets/markdown.css', { type: CSS, path: import.meta.resolve('github-markdown-css/github-markdown.css') }],
-  ['/assets/code-light.css', { type: CSS, path: import.meta.resolve('highlight.js/styles/github.css') }],
-  ['/assets/code-dark.css', { type: CSS, path: import.meta.resolve('highlight.js/styles/github-dark.css') }],
+  ['/assets/page.css', import.meta.resolve('./page.css')],
+  ['/assets/page.js', import.meta.resolve('./page.js')],
+  ['/assets/idiomorph.js', import.meta.resolve('idiomorph')],
+  ['/assets/markdown.css', import.meta.resolve('github-markdown-css/github-markdown.css')],
+  ['/assets/code-light.css', import.meta.resolve('highlight.js/styles/github.css')],
+  ['/assets/code-dark.css', import.meta.resolve('highlight.js/styles/github-dark.css')],
 ]);

@@ -14,7 +14,7 @@ import { answerByScript } from '../scenes/scene-script.ts';
 import type { Scene } from '../scenes/scenes.ts';
 import { createScriptedAgent } from '../script.ts';
 import { createDemoSettings, MODEL_KEY } from '../settings.ts';
-import { type AppControl, createAppControl } from './app-control.ts';
+import { type AppControl, createAppControl, forkApp } from './app-control.ts';
 import type { SeenLine, SeenStep } from './app-messages.ts';
 import { createCi } from './ci.ts';
 
@@ -78,8 +78,8 @@ const SHORT_WAITS = { POLL: '5s', LOG_LEVEL: 'debug' };
 
 const SHORT_MODEL_WAITS = { MODEL_IDLE_TIMEOUT: '3', MODEL_TIMEOUT: '6' };
 
-/** Starts everything on 127.0.0.1, the App last. */
-export async function startSession(modelName: string | null): Promise<Session> {
+/** Starts everything on 127.0.0.1, the App last, in a process that may be begun already. */
+export async function startSession(modelName: string | null, appProcess = forkApp()): Promise<Session> {
   const clock = { ahead: 0, lastChange: 0 };
   const now = (): number => Date.now() + clock.ahead;
   const github = await startFakeGitHub({ now, webhookSecret: 'webhook-secret-of-the-demo' });
@@ -91,6 +91,7 @@ export async function startSession(modelName: string | null): Promise<Session> {
   };
   const seen: (SeenStep | SeenLine)[] = [];
   const app = createAppControl(
+    appProcess,
     {
       ...createDemoSettings(github, model, modelName),
       ...SHORT_WAITS,
@@ -201,11 +202,7 @@ function addRepository(github: FakeGitHub, people: People, { repository: name, b
   if (existing === undefined) github.apply(OPERATIONS.installApp, { appId: github.app.id, accountId: owner.id });
   const repository = github.apply(OPERATIONS.addRepository, { ownerId: owner.id, name, files: base });
   addCollaborators(github, repository.id, people);
-  const label = { name: 'countersign: waiting', color: 'fbca04' };
-  github.apply(OPERATIONS.createLabel, {
-    actor: { accountId: owner.id, viaAppId: null },
-    repositoryId: repository.id,
-    ...label,
-  });
+  const label = { name: 'countersign: waiting', color: 'fbca04', repositoryId: repository.id };
+  github.apply(OPERATIONS.createLabel, { actor: { accountId: owner.id, viaAppId: null }, ...label });
   return repository;
 }

@@ -1,8 +1,6 @@
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import type { Session } from './session.ts';
 
-type TroubleButton = { readonly label: string; readonly armed: string; readonly shows: string };
-
 /** What can go wrong, at the press of a button, and what one then sees. */
 export const TROUBLES = {
   drop: {
@@ -25,7 +23,7 @@ export const TROUBLES = {
     armed: 'One answer of the model will never come.',
     shows: 'The App waits three seconds here, then asks again.',
   },
-} as const satisfies Readonly<Record<string, TroubleButton>>;
+} as const;
 
 export type Trouble = keyof typeof TROUBLES;
 
