@@ -2,7 +2,7 @@ import type { Store } from '../../../src/adapters/store/store.ts';
 import type { CheckEvent } from '../../../src/core/state/checks.ts';
 import type { InstallationEvent } from '../../../src/core/state/intent.ts';
 import type { Signal } from '../../../src/core/step/signals.ts';
-import { addSignal, type MemoryPullRow, type MemoryTables, notifyListeners } from './tables.ts';
+import { ANY_NUMBER, addSignal, type MemoryPullRow, type MemoryTables, notifyListeners } from './tables.ts';
 
 /** The store methods for the recovery of lost webhooks. */
 export function memoryRecoveryMethods(
@@ -14,7 +14,7 @@ export function memoryRecoveryMethods(
       new Set(ids.filter((id) => tables.deliveryIds.has(id) || tables.installationEvents.has(id))),
     voidVotes: async (now) => {
       signalActive(tables, [...tables.pulls.values()], WEBHOOKS_LOST, now);
-      notifyListeners(tables);
+      notifyListeners(tables, 'pull', ANY_NUMBER);
     },
     beginRecovery: async (now, intervalMs, isEarly) => {
       if (!isEarly && recovery.nextLookAt > now) return null;

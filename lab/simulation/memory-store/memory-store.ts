@@ -25,6 +25,7 @@ import {
   writeStep,
 } from './save.ts';
 import {
+  ANY_NUMBER,
   addSignal,
   completeSignalRow,
   type MemoryInboxRow,
@@ -41,11 +42,11 @@ export function createMemoryStore(tables: MemoryTables): Store {
     receive: async (delivery, now) => receiveDelivery(tables, delivery, now),
     broadcastToPulls: async (deliveryId, event, now) => {
       const receipt = applyInstallationEvent(tables, deliveryId, event, now);
-      if (receipt === 'stored') notifyListeners(tables);
+      if (receipt === 'stored') notifyListeners(tables, 'pull', ANY_NUMBER);
       return receipt;
     },
     noticeChecks: async (event, now) => {
-      if (noticeChecks(tables, event, now)) notifyListeners(tables);
+      if (noticeChecks(tables, event, now)) notifyListeners(tables, 'pull', ANY_NUMBER);
     },
     ...memoryRecoveryMethods(tables),
     claimPull: async (now, leaseMs) => {
@@ -78,12 +79,8 @@ export function createMemoryStore(tables: MemoryTables): Store {
     ...memoryEffectMethods(tables),
     nextDue: async (kind = null) => findEarliestDue(tables, kind),
     onWorkAvailable: (listener) => {
-      const notify = (): void => {
-        listener('pull', Number.POSITIVE_INFINITY);
-        listener('effect', Number.POSITIVE_INFINITY);
-      };
-      tables.listeners.add(notify);
-      return () => void tables.listeners.delete(notify);
+      tables.listeners.add(listener);
+      return () => void tables.listeners.delete(listener);
     },
     // No case lasts until its rows expire.
     deleteExpired: async () => false,
@@ -117,7 +114,7 @@ function receiveDelivery(
     { type: 'intent', deliveryId: id, intent },
     { kind: 'webhook', deliveryId: id, contentKey, now },
   );
-  notifyListeners(tables);
+  notifyListeners(tables, 'pull', 1);
   return 'stored';
 }
 
@@ -220,6 +217,11 @@ function findReachedRunLimit(
   return full.toSorted((left, right) => Date.parse(right.freeAt) - Date.parse(left.freeAt))[0] ?? null;
 }
 
+function notifyOfEffects(tables: MemoryTables, { effects }: Step): void {
+  const concurrent = effects.filter(({ type }) => LANES[type] === 'concurrent').length;
+  if (concurrent > 0) notifyListeners(tables, 'effect', concurrent);
+}
+
 function saveStep(tables: MemoryTables, claim: Claim, stored: StoredSignal, step: Step, now: number): SaveResult {
   const row = findHeldPull(tables, claim);
   const signal = findPendingSignal(row, stored);
@@ -233,7 +235,7 @@ function saveStep(tables: MemoryTables, claim: Claim, stored: StoredSignal, step
   signal.reason = step.reason;
   if (step.reason === 'not-for-us') signal.signal = null;
   writeStep(tables, row, step, now);
-  if (step.effects.some(({ type }) => LANES[type] === 'concurrent')) notifyListeners(tables);
+  notifyOfEffects(tables, step);
   return 'saved';
 }
 
@@ -244,7 +246,7 @@ function saveStepIfInboxEmpty(tables: MemoryTables, claim: Claim, step: Step, no
   if (hasPending && tables.invariants.inboxGuard) return 'inbox-not-empty';
   checkStep(tables, row, step);
   writeStep(tables, row, step, now);
-  if (step.effects.some(({ type }) => LANES[type] === 'concurrent')) notifyListeners(tables);
+  notifyOfEffects(tables, step);
   return 'saved';
 }
 

@@ -219,7 +219,7 @@ function completeEffect(tables: MemoryTables, stored: StoredEffect, outcome: Sig
   if (onlyNewestAttemptFinishes(stored.effect) && effect.attempts !== stored.attempts) return;
   if (!completeEffectRow(row, effect, now) || outcome === null) return;
   addSignal(tables, row, outcome, { kind: 'effect-result', deliveryId: null, now });
-  if (effect.lane === 'concurrent') notifyListeners(tables);
+  if (effect.lane === 'concurrent') notifyListeners(tables, 'pull', 1);
 }
 
 function retryEffectLater(

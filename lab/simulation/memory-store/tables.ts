@@ -1,3 +1,4 @@
+import type { Store } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
 import type { PullState } from '../../../src/core/state/pull-state.ts';
@@ -88,6 +89,11 @@ export const ALL_INVARIANTS: StoreInvariants = {
   dedupe: true,
 };
 
+type WorkListener = Parameters<Store['onWorkAvailable']>[0];
+
+/** The work of any number of claims. */
+export const ANY_NUMBER = Number.POSITIVE_INFINITY;
+
 /** A database in memory. */
 export type MemoryTables = {
   readonly invariants: StoreInvariants;
@@ -101,7 +107,7 @@ export type MemoryTables = {
   /** Delivery ids. */
   readonly installationEvents: Set<string>;
   readonly recovery: { nextLookAt: number; recoveredUntil: number | null };
-  readonly listeners: Set<() => void>;
+  readonly listeners: Set<WorkListener>;
   lastId: number;
 };
 
@@ -184,7 +190,7 @@ export function requireWholeTime(ms: number): number {
   return ms;
 }
 
-/** Wakes every process, because work can be due. */
-export function notifyListeners(tables: MemoryTables): void {
-  for (const listener of tables.listeners) listener();
+/** Tells every process of due work. */
+export function notifyListeners(tables: MemoryTables, ...work: Parameters<WorkListener>): void {
+  for (const listener of tables.listeners) listener(...work);
 }
