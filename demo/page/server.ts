@@ -73,9 +73,8 @@ async function answer(context: PageContext, request: IncomingMessage, response: 
     return answerForm(context, person, url.pathname, Object.fromEntries(new URLSearchParams(body)), response);
   }
   const asset = ASSETS.get(url.pathname);
-  const language = url.pathname.endsWith('.css') ? 'css' : 'javascript';
-  const assetType = `text/${language}; charset=utf-8`;
-  if (asset !== undefined) return send(response, 200, assetType, readFileSync(new URL(asset), 'utf8'), 60);
+  const type = `text/${url.pathname.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`;
+  if (asset !== undefined) return send(response, 200, type, readFileSync(new URL(asset), 'utf8'), 60);
   if (url.pathname === '/events') return streamEvents(context, response, url.searchParams.has('behind'));
   const view = viewOf(context, person, url);
   if (view !== null) return send(response, 200, HTML_TYPE, renderPull(view, context.maker, context.verify));

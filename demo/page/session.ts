@@ -51,7 +51,7 @@ export type Session = {
   ) => void;
   /** Resolves once the App takes webhooks; what is done before is heard of then. Rejects with a `StartupError`. */
   readonly ready: Promise<void>;
-  /** Starts the App again after it was killed. */
+  /** Starts the App again if it was killed; a second click has nothing left to do. */
   readonly restartApp: () => Promise<void>;
   /** Calls back after each change; `isInside` if only the drawer shows it. Returns a function that unsubscribes. */
   readonly onChange: (listener: (isInside: boolean) => void) => () => void;
@@ -143,9 +143,10 @@ export async function startSession(modelName: string | null, appProcess = forkAp
   ready.catch(() => {});
   return {
     ...{ github, model, app, people, plays, seen, changed, close, ready },
-    restartApp: () => {
+    restartApp: async () => {
+      if (app.state() !== 'killed') return;
       passTime(LEASE_MS);
-      return startApp();
+      await startApp();
     },
     play: (scene) => {
       const play = openPlay(github, people, plays.size + 1, scene);

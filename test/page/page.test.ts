@@ -215,7 +215,7 @@ describe.skipIf(CHROMIUM === undefined)('the page in a real browser (PG10)', { t
 
     /** Waits for the turn of the step of this number, whatever a test before has left undone. */
     const reach = async (step: number): Promise<void> => {
-      if (visit.session.app.state() === 'killed') await visit.session.restartApp();
+      await visit.session.restartApp();
       await see(page, '.now button.step:enabled', '', AGENT_MS);
       while ((await page.locator(`.now input[value="${step}"]`).count()) === 0) await playStep(page);
     };
