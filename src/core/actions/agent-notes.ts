@@ -21,15 +21,21 @@ export function hasWords({ agentNotes }: Pick<Run, 'agentNotes'>): boolean {
   return agentNotes.some(({ kind }) => kind === 'words');
 }
 
-/** Tells of a committed change: the agent of an undo, and the review thread that the change answers of the commit. */
-export function tellOfCommit(builder: StepBuilder, proposal: Proposal, commitSha: string): StepBuilder {
+/** Tells of a committed change: the agent of an undo, and its review thread of all in the commit that answer it. */
+export function tellOfCommit(
+  builder: StepBuilder,
+  proposal: Proposal,
+  commitSha: string,
+  together: readonly Proposal[],
+): StepBuilder {
   const { origin, change, answers } = proposal;
   if (origin.kind === 'undo')
     return withNote(builder, { kind: 'undo', by: origin.by, paths: pathsOf(change), commitSha });
   if (answers === null) return builder;
   const { rootId, nodeId } = answers;
   const once = `thread-answered:${rootId}:${commitSha}`;
-  return withReply(builder, { at: 'answered-thread', rootId, nodeId }, committed(commitSha, [proposal]), once);
+  const answering = together.filter((one) => one.answers?.rootId === rootId);
+  return withReply(builder, { at: 'answered-thread', rootId, nodeId }, committed(commitSha, answering), once);
 }
 
 /** A person's comment for the agent. */

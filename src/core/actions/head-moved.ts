@@ -138,7 +138,7 @@ function completeByPush(builder: StepBuilder, proposal: Proposal, { head, facts,
   const current = currentProposal(voted, proposal);
   const note = pushNote(pusher, current, builder.pull.run, facts);
   const completed = { ...transition(current, 'completed', facts.now), commitSha: head, note };
-  const done = tellOfCommit(withProposal(voted, completed), completed, head);
+  const done = tellOfCommit(withProposal(voted, completed), completed, head, [completed]);
   return queueCommentUpdate(answerProposalCalls(done, proposal, appliedCallOutput(done.pull, completed)), proposal);
 }
 

@@ -41,13 +41,12 @@ export function onCommitted(pull: PullState, signal: SignalOf<'committed'>, fact
 export function recordCommitted(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): StepBuilder {
   const { sha, proposalIds, committedVersions } = signal;
   const executing = executingProposals(pull, proposalIds);
-  const completed = executing.reduce((builder, one) => {
+  const done = executing.reduce((builder, one) => {
     const version = Object.hasOwn(committedVersions, one.id) ? (committedVersions[one.id] ?? null) : null;
     const note = afterMergeNote(pull.run, sha, facts);
-    return completeProposal(builder, one, { commitSha: sha, committed: version, note }, facts.now);
+    return completeProposal(builder, one, { commitSha: sha, committed: version, note }, facts.now, executing);
   }, startStep(pull));
-  const replied =
-    executing.length > 1 ? withReply(completed, { at: 'pull-request' }, committed(sha, executing)) : completed;
+  const replied = executing.length > 1 ? withReply(done, { at: 'pull-request' }, committed(sha, executing)) : done;
   const recorded = { ...replied, ledgerCommits: ledgerCommitsOf(pull, signal) };
   return pull.run === null ? recorded : withRun(recorded, { appCommits: addAppCommits(pull.run, signal) });
 }
@@ -67,10 +66,11 @@ export function completeProposal(
   proposal: Proposal,
   commit: Pick<Proposal, 'commitSha' | 'committed' | 'note'>,
   now: string,
+  together: readonly Proposal[] = [proposal],
 ): StepBuilder {
   const completed = { ...transition(proposal, 'completed', now), ...commit };
   const done = withProposal(builder, completed);
-  const noted = commit.commitSha === null ? done : tellOfCommit(done, completed, commit.commitSha);
+  const noted = commit.commitSha === null ? done : tellOfCommit(done, completed, commit.commitSha, together);
   return queueCommentUpdate(answerProposalCalls(noted, proposal, appliedCallOutput(noted.pull, completed)), proposal);
 }
 

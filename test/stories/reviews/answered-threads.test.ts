@@ -122,6 +122,7 @@ describe('a change that answers a thread', () => {
     await story.ana.says(TASK);
     await story.ana.says('/approve all');
     expect(threadOf(story, root)).toMatchObject({ isResolved: true, bodies: { length: 2 } });
+    expect(threadOf(story, root).bodies[1]).toContain('(2 changes):');
   });
 
   it('R40: replies and resolves once, although the answer to the reply is lost and the search for it fails', async () => {
