@@ -103,7 +103,7 @@ describe('the package, in an empty folder', { timeout: 240_000 }, () => {
     // pg has a native twin, which it asks for only where the environment says so.
     expect([...new Set(packages)].sort()).toEqual(['@electric-sql/pglite', '@vscode/tree-sitter-wasm', 'pg-native']);
     const starters = [...bundle()].filter(([, text]) => text.includes('child_process')).map(([name]) => name);
-    expect(starters).toEqual([expect.stringMatching(/^run-page/), expect.stringMatching(/^verify/)]);
+    expect(starters).toEqual([expect.stringMatching(/^app-control/), expect.stringMatching(/^run-git/)]);
     const beside = texts.flatMap((text) => [...text.matchAll(/new URL\("(\.[^"]+)", import\.meta\.url\)/g)]);
     expect(beside.length).toBeGreaterThan(6);
     for (const [, name = ''] of beside) expect([name, existsSync(join(app, 'dist', name))]).toEqual([name, true]);
