@@ -145,7 +145,7 @@ describe('the deliveries of one review, in any order', () => {
         expect(new Set(votes).size).toBe(votes.length);
         if (inAnother.game.votes.some(({ surface }) => surface === 'review')) bodiesThatDecided += 1;
       }),
-      { numRuns: 600 },
+      { numRuns: 200 },
     );
     expect(bodiesThatDecided).toBeGreaterThan(50);
   });
@@ -161,7 +161,7 @@ describe('the deliveries of one review, in any order', () => {
         inAnother?.deliver(shuffled);
         expect(inAnother?.result()).toEqual(inOrder?.result());
       }),
-      { numRuns: 600 },
+      { numRuns: 200 },
     );
   });
 

@@ -114,7 +114,7 @@ describe('choosePlacement', () => {
         expect(applySuggestion(before, startLine, line, lines)).toBe(applyRegion(before, change.region));
         expect(lines.join('')).not.toMatch(/[\r\n\u{FEFF}]/u);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1_000 },
     );
     expect(blocks).toBeGreaterThan(300);
   });

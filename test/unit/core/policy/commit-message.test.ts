@@ -170,7 +170,7 @@ describe('the commit message', () => {
         for (const line of trailers)
           expect(line).toMatch(/^(?:Countersign-(?:Proposal|Digest|Range)|Approved-by|Co-authored-by): /);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 

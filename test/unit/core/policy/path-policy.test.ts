@@ -108,7 +108,7 @@ describe('for any rules', () => {
         const [own, ofOperator] = [first(rules.rules), first(rules.operatorRules)];
         expect(kindOf(rules, path)).toBe(STRICT[own] > STRICT[ofOperator] ? own : ofOperator);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 700 },
     );
   });
 

@@ -207,7 +207,7 @@ describe('checkPath', () => {
           expect(raw.normalize('NFC')).toBe(raw);
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: 1_500 },
     );
   });
 });
@@ -364,7 +364,7 @@ describe('globs', () => {
           new RegExp(`^${source.join('')}$`).test(names.join('/')),
         );
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 

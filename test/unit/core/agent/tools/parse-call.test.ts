@@ -129,7 +129,7 @@ describe('parseCall', () => {
         const parsed = parseCall({ name, arguments: text });
         if (parsed.kind === 'refused') expect(parsed.output).not.toBe('');
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 

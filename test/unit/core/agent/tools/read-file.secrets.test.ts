@@ -51,7 +51,7 @@ describe('a secret in a file (X10)', () => {
       fc.property(textOf(piece, 8), textOf(guess, 3), textOf(guess, 3), (file, oldString, newString) => {
         expect(told(withOther(file), oldString, newString)).toEqual(told(file, oldString, newString));
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -73,9 +73,9 @@ describe('a secret in a file (X10)', () => {
           if (!newString.includes('ghp_')) expect(secrets(after)).toBe(secrets(file));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
-    expect(changes).toBeGreaterThan(20);
+    expect(changes).toBeGreaterThan(10);
   });
 
   it('a file is shown with the placeholder and a note, and keeps its lines (X10)', () => {

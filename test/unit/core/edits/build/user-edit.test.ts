@@ -250,8 +250,8 @@ describe('any file and lines (S48, S92)', () => {
           );
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
-    expect(compared).toBeGreaterThan(300);
+    expect(compared).toBeGreaterThan(100);
   });
 });

@@ -44,7 +44,7 @@ describe('findAppliedOps', () => {
         found[expected === null ? 'none' : 'one'] += 1;
         expect(findAppliedOps(createLineTable(base.join('')), createLineTable(head), ops)).toEqual(expected);
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
     expect(Math.min(found.one, found.none)).toBeGreaterThan(10);
   });

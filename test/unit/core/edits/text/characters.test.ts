@@ -26,7 +26,7 @@ describe('normalizeLineEndings', () => {
         });
         expect(origins.map((_, offset) => originalOffset(offset))).toEqual(origins);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 });

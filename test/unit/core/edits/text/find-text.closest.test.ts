@@ -23,7 +23,7 @@ describe('findNearMatches', () => {
           expect(score(other)).toBe(expected);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 

@@ -56,7 +56,7 @@ describe('keepLineEndings', () => {
           }
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1_000 },
     );
   });
 });
@@ -70,7 +70,7 @@ describe('line endings of a text', () => {
         const others = text.split('\n').length - 1 - pairs;
         expect(dominantLineEnding(text)).toBe(pairs > others ? '\r\n' : '\n');
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -82,7 +82,7 @@ describe('line endings of a text', () => {
         expect(countLineFeeds(text)).toBe(text.split('\n').length - 1);
         expect(crLfToLf(text)).toBe(text.split('\r\n').join('\n'));
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 });

@@ -74,7 +74,7 @@ describe('createLineTable', () => {
           all.flatMap((_, index) => (run.length > 0 && isLineRunAt(table, index, createLineRun(run)) ? [index] : [])),
         ).toEqual(places);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 });

@@ -16,7 +16,7 @@ import { cpuSeconds } from '../../../../support/cpu-time.ts';
 import { hostileText } from '../hostile-text.ts';
 import { ACTIVE, liveText, nodesOf } from '../markdown-tree.ts';
 
-const runs = { numRuns: 1000 };
+const runs = { numRuns: 400 };
 
 describe('escapeText', () => {
   it.each([
@@ -147,7 +147,7 @@ describe('markers', () => {
       fc.property(fc.array(piece, { maxLength: 16 }), (pieces) => {
         expect(stripMarkers(pieces.join(''))).toBe(repeated(pieces.join('')));
       }),
-      { numRuns: 5000 },
+      { numRuns: 1_500 },
     );
   });
 
