@@ -28,7 +28,6 @@ function merge(text, address) {
   const next = new DOMParser().parseFromString(text, 'text/html');
   document.title = next.title;
   Idiomorph.morph(document.body, next.body, {
-    ignoreActiveValue: true,
     callbacks: {
       // What somebody opened stays open, and what somebody typed stays.
       beforeAttributeUpdated: (name, node) => !(name === 'open' && node instanceof HTMLDetailsElement),

@@ -146,7 +146,9 @@ export async function startSession(modelName: string | null, appProcess = forkAp
     restartApp: async () => {
       if (app.state() !== 'killed') return;
       passTime(LEASE_MS);
-      await startApp();
+      const started = startApp();
+      changed();
+      await started;
     },
     play: (scene) => {
       const play = openPlay(github, people, plays.size + 1, scene);
