@@ -157,7 +157,7 @@ export function renderCommits(view: PullView, verdicts: Verdicts): Html {
       const [subject = '', ...rest] = commit.message.trimEnd().split('\n');
       return html`<article class="commit" id="${sha}"><header>${avatar(commit.author.name)} <strong>${subject}</strong> <code>${sha.slice(0, 7)}</code></header>
 <p class="when">${author(commit.author.name)} wrote it; ${commit.committer.name} committed it</p>${rest.length > 0 && html`<pre class="trailers">${rest.join('\n').trim()}</pre>`}
-${renderVerdict(verdicts, sha, commit.author.name)}<details><summary>Diff</summary>${diffCommits(
+${renderVerdict(verdicts, sha, commit.author.name, commit.committer.name)}<details><summary>Diff</summary>${diffCommits(
         store,
         commit.parents[0] ?? '',
         sha,
@@ -166,13 +166,16 @@ ${renderVerdict(verdicts, sha, commit.author.name)}<details><summary>Diff</summa
   )}`;
 }
 
-function renderVerdict(verdicts: Verdicts, sha: string, name: string): Html {
+function renderVerdict(verdicts: Verdicts, sha: string, name: string, committer: string): Html {
   if (verdicts.kind === 'checking') return html`<p class="verdict">Checking with git …</p>`;
   if (verdicts.kind === 'failed') return html`<p class="verdict bad">✗ ${verdicts.problem}</p>`;
   const own = verdicts.rows.filter(({ commit }) => commit === sha);
-  if (own.length === 0)
-    return html`<p class="verdict">${name}’s own commit: nothing in it is in the agent’s name, so there is nothing to verify.</p>`;
-  return html`${own.map(renderRow)}`;
+  if (own.length > 0) return html`${own.map(renderRow)}`;
+  const why =
+    committer === 'GitHub'
+      ? `GitHub made this commit when ${name} pressed Commit suggestion: it is in ${name}’s name, and has no Approved-by to verify.`
+      : `${name}’s own commit: nothing in it is in the agent’s name, so there is nothing to verify.`;
+  return html`<p class="verdict">${why}</p>`;
 }
 
 function renderRow({ proposal, path, digest, approvedBy, result, problem }: Verdict): Html {
