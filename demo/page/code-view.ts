@@ -165,21 +165,15 @@ export function unifiedTable(rows: readonly DiffRow[], below: (row: DiffRow) => 
 export function splitTable(rows: readonly DiffRow[], below: (row: DiffRow) => Html | null): Html {
   const pairs: (readonly [DiffRow | null, DiffRow | null])[] = [];
   for (let at = 0; at < rows.length; ) {
-    const row = rows[at];
-    if (row === undefined) break;
-    if (row.kind === 'context') {
-      pairs.push([row, row]);
-      at += 1;
-      continue;
-    }
-    const removed = countFrom(rows, at, 'removed');
-    const added = countFrom(rows, at + removed, 'added');
-    for (let index = 0; index < Math.max(removed, added); index += 1) {
-      const left = index < removed ? rows[at + index] : undefined;
-      const right = index < added ? rows[at + removed + index] : undefined;
-      pairs.push([left ?? null, right ?? null]);
-    }
-    at += removed + added;
+    const left = rows.slice(at, at + countFrom(rows, at, 'removed'));
+    at += left.length;
+    const right = rows.slice(at, at + countFrom(rows, at, 'added'));
+    at += right.length;
+    const same = rows.slice(at, at + countFrom(rows, at, 'context'));
+    at += same.length;
+    const { length } = left.length > right.length ? left : right;
+    for (let index = 0; index < length; index += 1) pairs.push([left[index] ?? null, right[index] ?? null]);
+    pairs.push(...same.map((row) => [row, row] as const));
   }
   const cells = (row: DiffRow | null, line: number | null): Html =>
     row === null

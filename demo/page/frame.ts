@@ -37,23 +37,17 @@ export function renderPull(view: PullView, maker: TroubleMaker, verify: ReturnTy
     (tab) =>
       html`<a class="tab" href="${addressOf(view, { tab })}"${tab === view.tab && html` aria-current="page"`}>${TAB_WORDS[tab]}</a>`,
   );
-  const content = html`<main id="page" data-focus="${focusOf(view)}"><div class="pull-head"><h1>${pull.title} <span class="number">#${pull.number}</span></h1>
+  const content = html`<main id="page" class="pull" data-focus="${focusOf(view)}"><div class="pull-head"><h1>${pull.title} <span class="number">#${pull.number}</span></h1>
 <p><span class="state ${pull.state}">${pull.state === 'open' ? 'Open' : 'Closed'}</span> <strong>${loginOf(view, pull.authorId)}</strong> wants to merge <code>${play.branch}</code> into <code>${pull.base.branch}</code> of <strong>${play.name.split('#')[0] ?? ''}</strong>${pull.labels.map((name) => html` <span class="label">${name}</span>`)}</p></div>
 <nav class="tabs" aria-label="Pull request">${tabs}</nav>
-<div class="columns"><div class="side">${renderGuide(view)}${renderTrouble(view, maker)}${renderBehindLink(view)}</div><div class="content">${renderTab(view, verify)}${view.tab === 'conversation' && renderClose(view)}</div></div>
+<div class="side">${renderGuide(view)}${renderTrouble(view, maker)}${renderBehindLink(view)}</div><div class="content">${renderTab(view, verify)}${view.tab === 'conversation' && renderClose(view)}</div>
 ${view.showsBehind && renderBehind(view, maker.armed())}</main>`;
   return renderDocument(`${pull.title} · ${play.name}`, session, view.person, addressOf(view), content);
 }
 
 function renderTab(view: PullView, verify: ReturnType<typeof createVerifier>): Html {
-  switch (view.tab) {
-    case 'conversation':
-      return renderConversation(view);
-    case 'commits':
-      return renderCommits(view, verify(view.play, view.pull.head.sha));
-    case 'files':
-      return renderFiles(view);
-  }
+  if (view.tab === 'commits') return renderCommits(view, verify(view.play, view.pull.head.sha));
+  return view.tab === 'files' ? renderFiles(view) : renderConversation(view);
 }
 
 function renderClose(view: PullView): Html | null {

@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts';
 import { holds, openProposalOf } from './progress.ts';
 import { addressOf, type PullView } from './pull-view.ts';
 import type { Play, Session } from './session.ts';
-import { TROUBLES, type TroubleMaker } from './trouble.ts';
+import { isTrouble, TROUBLES, type TroubleMaker } from './trouble.ts';
 
 /** Moves on to the first step that is not done. Steps that only look are done by a click. */
 export function advance(session: Session, play: Play): void {
@@ -49,7 +49,8 @@ function renderStep(view: PullView, step: SceneStep, index: number): Html {
   if (index > play.step) return html`<li class="later">${words}</li>`;
   const isReady = play.clicked !== index && holds(step.ready, view.session.github, play);
   const says = 'body' in step.act && html`<p class="says">${step.act.body}</p>`;
-  return html`<li class="now"><form method="post" action="/step"><input type="hidden" name="pull" value="${play.name}"><input type="hidden" name="step" value="${index}">${view.showsBehind && html`<input type="hidden" name="behind" value="1">`}<button class="button primary step"${!isReady && ' disabled'}>${words}</button></form>${says}${!isReady && html`<p class="working">${WORKING[view.session.app.state()]}</p>`}</li>`;
+  const before = play.scene.steps[index - 1];
+  return html`<li class="now">${before !== undefined && html`<p class="before">${before.result}</p>`}<form method="post" action="/step"><input type="hidden" name="pull" value="${play.name}"><input type="hidden" name="step" value="${index}">${view.showsBehind && html`<input type="hidden" name="behind" value="1">`}<button class="button primary step"${!isReady && ' disabled'}>${words}</button></form>${says}${!isReady && html`<p class="working">${WORKING[view.session.app.state()]}</p>`}</li>`;
 }
 
 function renderNext(scene: Scene, isOver: boolean): Html {
@@ -71,11 +72,12 @@ function renderFreePlay(view: PullView): Html {
 export function renderTrouble(view: PullView, maker: TroubleMaker): Html {
   const armed = maker.armed();
   const state = view.session.app.state();
-  const buttons = Object.entries(TROUBLES).filter(([name]) => name !== 'model-hangs' || view.session.model !== null);
+  const names = Object.keys(TROUBLES).filter(isTrouble);
+  const buttons = view.session.model === null ? names.filter((name) => name !== 'model-hangs') : names;
   const form = (name: string, label: string, className: string, isDisabled: boolean): Html =>
     html`<form method="post" action="/trouble"><input type="hidden" name="pull" value="${view.play.name}"><button class="button ${className}" name="trouble" value="${name}"${isDisabled && ' disabled'}>${label}</button></form>`;
   return html`<details class="card trouble"${(armed.length > 0 || state === 'killed') && ' open'}><summary><h2>Trouble</h2> <span class="when">break something on purpose</span></summary><p>Break something at the next act of a person. Nothing is lost, and nothing is committed twice.</p>
-<ul>${buttons.map(([name, { label, shows }]) => html`<li>${form(name, label, armed.some((one) => one === name) ? 'armed' : '', false)}<p>${shows}</p></li>`)}
+<ul>${buttons.map((name) => html`<li>${form(name, TROUBLES[name].label, armed.includes(name) ? 'armed' : '', false)}<p>${maker.tell(name)}</p></li>`)}
 <li>${state === 'killed' ? form('start', 'Start the App again', 'primary', false) : form('kill', 'Kill the App now', 'danger', state === 'starting')}<p>${state === 'killed' ? 'It is dead. People can go on writing; it reads GitHub’s log of deliveries when it starts.' : 'Its process ends at once (SIGKILL), whatever it does.'}</p></li></ul></details>`;
 }
 
@@ -87,7 +89,7 @@ export function renderBehindLink(view: PullView): Html {
 /** The first page: what this is, and six stories to click. */
 export function renderHome(session: Session, own: Scene | null): Html {
   return html`<main class="home" id="page"><h1>An AI agent that cannot change a byte without your countersignature</h1>
-<p class="lead">Countersign is a GitHub App that works inside pull requests. It proposes every edit with its exact diff; people approve, deny or reply where they already work; only approved bytes are committed. Here the real App runs on your machine against a fake GitHub, without an account or a key. You play all people.</p>
+<p class="lead">Countersign is a GitHub App that works inside pull requests. It proposes every edit with its exact diff; people approve, deny or reply where they already work; only approved bytes are committed. Here the real App runs on your machine against a fake GitHub${session.model !== null && ', without an account or a key: a script plays the model, and nothing leaves this machine'}. You play all people.</p>
 <p>Pick a story. Each takes a minute and at most five clicks.</p>
 <ol class="cards">${own !== null && html`<li class="card story"><h2>${own.title}</h2><p>${own.why}</p>${playButton(own, 'Open', true)}</li>`}${
     session.model !== null &&

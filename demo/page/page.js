@@ -38,6 +38,7 @@ function merge(text, address) {
 }
 
 let focused = '';
+let aimsUntil = 0;
 
 // Leads the eye to the change that the guide's next click is about.
 function showFocus() {
@@ -45,7 +46,9 @@ function showFocus() {
   const target = document.getElementById(id);
   target?.classList.add('focus');
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
-  if (target !== null && id !== focused) target.scrollIntoView({ block: 'center', behavior });
+  if (id !== focused) aimsUntil = performance.now() + 1000;
+  // What is drawn meanwhile, as a thread that closes above, moves the target.
+  if (performance.now() < aimsUntil) target?.scrollIntoView({ block: 'center', behavior });
   focused = id;
 }
 

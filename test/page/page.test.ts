@@ -262,16 +262,20 @@ describe.skipIf(CHROMIUM === undefined)('the page in a real browser (PG10)', { t
         ({ event, request }) => event === 'pull_request_review_comment' && request.body.includes(said),
       );
       expect(reply?.statuses).toHaveLength(times);
+      await see(page, '.trouble li', `${name}Last time it`);
     });
 
     it('“Kill the App now” loses nothing: what was written meanwhile is read afterwards', async () => {
       await reach(3);
       await press('Kill the App now');
       await see(page, '.app-state.killed');
+      // The pressed button keeps the focus, and changes its words all the same.
+      await see(page, '.trouble button:focus', 'Start the App again');
       await page.locator('button.step:enabled').click();
       await see(page, '.comment:not(.by-app)', '/approve');
       await press('Start the App again');
       await see(page, '.app-state.running', '', AGENT_MS);
+      await see(page, '.trouble button', 'Kill the App now');
       await see(page, 'button.step:enabled', 'looks at the commits', AGENT_MS);
     });
 
