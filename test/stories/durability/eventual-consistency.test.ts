@@ -126,6 +126,7 @@ describe('GitHub refuses for a while', () => {
     await waits(300, 4);
     stage().github.faults.clear();
     suspend(false);
+    await stage().settle();
     await stage().later(60);
     expect(await proposalStates(story)).not.toEqual(['proposed']);
   });

@@ -90,6 +90,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     later: async (seconds) => {
       clock.passed += seconds * 1000;
+      database.wake?.();
       await settle();
     },
     surely: async () => {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { inject } from 'vitest';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
-import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
+import { ANY_NUMBER, createMemoryTables, notifyListeners } from '../../../lab/simulation/memory-store/tables.ts';
 import { openPostgres } from '../../../src/adapters/store/engine/postgres.ts';
 import type { Backend, DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
 import { createStore } from '../../../src/adapters/store/open.ts';
@@ -17,6 +17,8 @@ export type StoryDatabase = {
   /** All stored data as text. */
   readonly text: () => Promise<string>;
   readonly drop: () => Promise<void>;
+  /** Makes the App look for due work at once where the clock jumped, and not only within a second. */
+  readonly wake?: () => void;
 };
 
 /**
@@ -39,6 +41,9 @@ function inMemory(): StoryDatabase {
     },
     text: async () => JSON.stringify(tables, listed),
     drop: async () => {},
+    wake() {
+      for (const kind of ['pull', 'effect'] as const) notifyListeners(tables, kind, ANY_NUMBER);
+    },
   };
 }
 
