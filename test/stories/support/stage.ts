@@ -68,9 +68,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   let store = await database.open();
   const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
     const merged = { ...options.environment, ...environment };
-    const { price = null, waitsForChecks = false, showsWaiting = false } = options;
-    const served = { github, model, price, waitsForChecks, showsWaiting };
-    const server = await serve(served, store, merged, logged, () => Date.now() + clock.passed);
+    const server = await serve({ ...options, github, model }, store, merged, logged, () => Date.now() + clock.passed);
     github.setWebhookTarget(`${server.url}/api/github/webhooks`);
     return server;
   };
@@ -127,11 +125,7 @@ async function close(
   await database.drop();
 }
 
-type Served = Pick<Scenery, 'github' | 'model'> & {
-  readonly price: ModelPrice | null;
-  readonly waitsForChecks: boolean;
-  readonly showsWaiting: boolean;
-};
+type Served = Pick<Scenery, 'github' | 'model'> & Pick<StageOptions, 'price' | 'waitsForChecks' | 'showsWaiting'>;
 
 async function serve(
   { price, waitsForChecks, showsWaiting, ...scenery }: Served,
@@ -148,7 +142,7 @@ async function serve(
   const stream = { write: (line: string) => void logged.push(line) };
   const log = createLogger({ level: reading.config.log.level, format: 'json', secrets: ['model-key'], stream });
   const { config } = reading;
-  const prices = price === null ? config.operator.settings.prices : new Map([[config.model.name, price]]);
+  const prices = price === undefined ? config.operator.settings.prices : new Map([[config.model.name, price]]);
   const defaults = {
     ...(waitsForChecks ? {} : { wait_for_checks: 'off' }),
     ...(showsWaiting ? {} : { check_run: 'off', label: false }),
