@@ -82,7 +82,8 @@ type SettingsCell = Omit<Cell, 'protectedBy' | 'role' | 'who' | 'way'>;
 
 /** Every file that the axes of settings make. The table of denials below has every rule. */
 function* allFiles(): Generator<SettingsCell> {
-  const rules = [null, { decide: 'deny', covers: true }, { decide: 'ask', covers: true }] as const;
+  const denials = FLAGS.map((covers) => ({ decide: 'deny', covers }) as const);
+  const rules = [null, ...denials, { decide: 'ask', covers: true } as const];
   for (const approvers of APPROVERS)
     for (const needed of [1, 2])
       for (const notAuthor of FLAGS)
