@@ -23,7 +23,7 @@ beforeAll(async () => {
   const read = await readLocalRepository(local.path, null);
   if (read.kind !== 'source') throw new Error(read.reason);
   source = read.source;
-  database = await storyDatabase(false);
+  database = await storyDatabase();
   environment = await startDemoEnvironment(null, await database.open());
   demoPull = openDemoPull(environment.github, source);
   await environment.waitUntilIdle();

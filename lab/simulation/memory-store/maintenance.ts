@@ -1,8 +1,8 @@
-import type { Store } from '../../../src/adapters/store/store.ts';
+import { ANY_NUMBER, type Store } from '../../../src/adapters/store/store.ts';
 import type { CheckEvent } from '../../../src/core/state/checks.ts';
 import type { InstallationEvent } from '../../../src/core/state/intent.ts';
 import type { Signal } from '../../../src/core/step/signals.ts';
-import { ANY_NUMBER, addSignal, type MemoryPullRow, type MemoryTables, notifyListeners } from './tables.ts';
+import { addSignal, type MemoryPullRow, type MemoryTables, notifyListeners } from './tables.ts';
 
 /** The store methods for the recovery of lost webhooks. */
 export function memoryRecoveryMethods(

@@ -1,4 +1,5 @@
 import {
+  ANY_NUMBER,
   type AttemptFailure,
   type Claim,
   countFailure,
@@ -25,7 +26,6 @@ import {
   writeStep,
 } from './save.ts';
 import {
-  ANY_NUMBER,
   addSignal,
   completeSignalRow,
   type MemoryInboxRow,

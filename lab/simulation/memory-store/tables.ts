@@ -1,4 +1,4 @@
-import type { Store } from '../../../src/adapters/store/store.ts';
+import type { WorkListener } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
 import type { PullState } from '../../../src/core/state/pull-state.ts';
@@ -88,11 +88,6 @@ export const ALL_INVARIANTS: StoreInvariants = {
   leasesEnd: true,
   dedupe: true,
 };
-
-type WorkListener = Parameters<Store['onWorkAvailable']>[0];
-
-/** The work of any number of claims. */
-export const ANY_NUMBER = Number.POSITIVE_INFINITY;
 
 /** A database in memory. */
 export type MemoryTables = {

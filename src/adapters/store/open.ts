@@ -29,7 +29,7 @@ import {
 } from './receive.ts';
 import { findReachedRunLimit } from './run-limits.ts';
 import { type SaveTarget, save, saveIfInboxEmpty } from './save.ts';
-import type { SaveResult, Store } from './store.ts';
+import { ANY_NUMBER, type SaveResult, type Store, type WorkListener } from './store.ts';
 
 /** PostgreSQL if `databaseUrl` is set; otherwise PGlite in `dataDir`, or in memory if that is null too. */
 export type DatabaseLocation = { readonly databaseUrl: string | null; readonly dataDir: string | null };
@@ -177,11 +177,6 @@ export function createStore(backend: Backend): Store & OperatorAccess {
 function isConcurrent(effect: Effect): boolean {
   return LANES[effect.type] === 'concurrent';
 }
-
-type WorkListener = Parameters<Store['onWorkAvailable']>[0];
-
-/** For work of several pull requests. */
-const ANY_NUMBER = Number.POSITIVE_INFINITY;
 
 /** Tells the listeners in this process that there might be work. Other processes look for it by themselves. */
 function createWorkNotifier(): Pick<Store, 'onWorkAvailable'> & { readonly notify: WorkListener } {

@@ -105,6 +105,11 @@ export type SaveResult = 'saved' | 'lost' | 'inbox-not-empty' | 'run-limit-reach
 /** Work that is claimed: signals and exclusive effects with their pull request, or a concurrent effect alone. */
 export type WorkKind = 'pull' | 'effect';
 
+export type WorkListener = (kind: WorkKind, atMost: number) => void;
+
+/** For work of several pull requests. */
+export const ANY_NUMBER = Number.POSITIVE_INFINITY;
+
 /**
  * Everything that is persisted. Times are ms since the epoch, from the caller's clock and never from the database.
  * Every write with a claim is fenced: it changes nothing once another worker holds the pull request.
@@ -219,7 +224,7 @@ export type Store = {
    * Calls back when this process has stored due work of so many claims at most. Another worker can be faster. Returns a
    * function that unsubscribes.
    */
-  onWorkAvailable(listener: (kind: WorkKind, atMost: number) => void): () => void;
+  onWorkAvailable(listener: WorkListener): () => void;
   /**
    * Deletes a batch of expired rows (`cleanup.ts`): handled deliveries and effects, ended runs, and all data of
    * uninstalled accounts, and kept answers to questions; never the evidence in the ledger. Returns true if there is

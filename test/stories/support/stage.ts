@@ -24,7 +24,7 @@ export type StageOptions = {
   readonly price?: ModelPrice;
   /** Runs wait for the checks of their commits, as they do by default; other stories end without them. */
   readonly waitsForChecks?: boolean;
-  /** The label and the check run show what waits, as they do by default; other stories go without them. */
+  /** The label and the check run tell of pending changes, as by default; other stories go without them. */
   readonly showsWaiting?: boolean;
 };
 
@@ -63,7 +63,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const clock: { passed: number; standing: number | null } = { passed: 0, standing: null };
   const now = () => clock.standing ?? Date.now() + clock.passed;
   const { github, model } = await openScenery(now, options.server);
-  const database = options.database ?? (await storyDatabase(options.needsSql === true));
+  const database = options.database ?? (await storyDatabase(options.needsSql));
   const logged: string[] = [];
   let store = await database.open();
   const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {

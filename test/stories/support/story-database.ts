@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { inject } from 'vitest';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
-import { ANY_NUMBER, createMemoryTables, notifyListeners } from '../../../lab/simulation/memory-store/tables.ts';
+import { createMemoryTables, notifyListeners } from '../../../lab/simulation/memory-store/tables.ts';
 import { openPostgres } from '../../../src/adapters/store/engine/postgres.ts';
 import type { Backend, DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
 import { createStore } from '../../../src/adapters/store/open.ts';
-import type { Store } from '../../../src/adapters/store/store.ts';
+import { ANY_NUMBER, type Store } from '../../../src/adapters/store/store.ts';
 import { borrowPglite } from '../../support/borrowed-pglite.ts';
 import { makeDatabase, serverUrl } from '../../support/server-database.ts';
 
@@ -23,9 +23,9 @@ export type StoryDatabase = {
 
 /**
  * A new database on the PostgreSQL server of `TEST_DATABASE_URL`. Without one, a migrated PGlite where the story needs
- * SQL, and otherwise the store in memory, which keeps the same contract in a third of the time.
+ * SQL, and otherwise the store in memory, which keeps the same contract.
  */
-export async function storyDatabase(needsSql: boolean): Promise<StoryDatabase> {
+export async function storyDatabase(needsSql = false): Promise<StoryDatabase> {
   const server = serverUrl();
   if (server !== null) return onServer(server);
   return needsSql ? embedded() : inMemory();
