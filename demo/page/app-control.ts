@@ -22,7 +22,7 @@ export function forkApp(): ChildProcess {
   return fork(new URL('./app-process.ts', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
-/** Creates the control of a process, begun already, with these settings. Whatever the process tells is passed on. */
+/** Creates the control of a process that has begun, with these settings. All messages of the process are passed on. */
 export function createAppControl(
   first: ChildProcess,
   environment: Readonly<Record<string, string>>,

@@ -213,7 +213,7 @@ describe.skipIf(CHROMIUM === undefined)('the page in a real browser (PG10)', { t
 
     beforeAll(() => openStory(page, visit.url, 'Ask for something else, then deny'));
 
-    /** Waits for the turn of the step of this number, whatever a test before has left undone. */
+    /** Waits for the turn of the step of this number, also where an earlier test failed. */
     const reach = async (step: number): Promise<void> => {
       await visit.session.restartApp();
       await see(page, '.now button.step:enabled', '', AGENT_MS);

@@ -55,7 +55,7 @@ export function buildHeldOutcomesMessage(outcomes: readonly HeldOutcome[]): Tran
   return { role: 'user', content: escapeHiddenCharacters(content) };
 }
 
-/** A result that is one JSON object stays as it is: as a string it would be twice as long, and hard to read. */
+/** Only JSON begins like that: an object stays as it is, as a string would be twice as long, and hard to read. */
 function toJsonLine(output: string): string {
   return /^\{"[^\r\n]*\}$/.test(output) ? output : JSON.stringify(output);
 }
