@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChangePayload, ChangePayloadSchema } from '../../../../src/core/edits/change.ts';
+import { anyCharacter } from '../../../support/any-character.ts';
 
-const text = fc.string({ unit: 'binary' });
+const text = fc.string({ unit: anyCharacter });
 
 const amount = fc.nat();
 

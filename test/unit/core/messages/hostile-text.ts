@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../../../support/any-character.ts';
 
 const pieces = [
   ...['*️⃣*️⃣', '#️⃣ ', '`', '``', '```', '~~~', '```suggestion', '```suggestion\n', '\n', '\n\n', '\r', '\r\n'],
@@ -18,7 +19,7 @@ export const hostileText = fc
   .array(
     fc.oneof(
       { weight: 6, arbitrary: fc.constantFrom(...pieces) },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
+      { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 6 }) },
     ),
     { maxLength: 14 },
   )

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseSettings } from '../../../../src/core/settings/repo-settings.ts';
 import { MAX_SETTINGS_BYTES } from '../../../../src/core/settings/settings-file.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+import { anyCharacter } from '../../../support/any-character.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 
 function reading(text: string | Uint8Array) {
@@ -260,7 +261,7 @@ describe('a hostile or broken file', () => {
       fc.property(
         fc.oneof(
           yamlish.map((parts) => parts.join('')),
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
         ),
         (text) => {
           expect(problems(text).filter((problem) => !/^(?:line \d+: .+|and \d+ more)$/.test(problem))).toEqual([]);
