@@ -178,11 +178,16 @@ function play(moves: readonly Move[], each: (play: Play) => void): Play {
 const game = fc.array(move, { minLength: 10, maxLength: 60 });
 
 describe('decide, over random conversations', () => {
-  it('every model request has a transcript with exactly one output for each call, in order (S102, S103)', () => {
+  it('every model request has a transcript with exactly one output for each call, in order (S102, S103), every transition is in the table (S76), and a change denied before an attempt is never in it, and none is committed twice (S77, B14)', () => {
     let requests = 0;
+    let commits = 0;
     fc.assert(
       fc.property(game, (moves) => {
-        play(moves, ({ game: table }) => {
+        play(moves, ({ game: table, committed, denied, attempt }) => {
+          expect(table.problems).toEqual([]);
+          commits += committed.length;
+          expect(new Set(committed).size).toBe(committed.length);
+          expect(attempt?.ids.filter((id) => denied.has(id)) ?? []).toEqual([]);
           const asked = table.effects.some(
             (effect) => effect.type === 'ask-model' && effect.runId === table.pull.run?.id,
           );
@@ -195,29 +200,6 @@ describe('decide, over random conversations', () => {
       { numRuns: 300 },
     );
     expect(requests).toBeGreaterThan(300);
-  });
-
-  it('every transition of a proposal is in the table (S76)', () => {
-    fc.assert(
-      fc.property(game, (moves) => {
-        play(moves, ({ game: table }) => expect(table.problems).toEqual([]));
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('a change denied before an attempt is never in it, and nothing is committed twice (S77, B14)', () => {
-    let commits = 0;
-    fc.assert(
-      fc.property(game, (moves) => {
-        play(moves, ({ committed, denied, attempt }) => {
-          commits += committed.length;
-          expect(new Set(committed).size).toBe(committed.length);
-          expect(attempt?.ids.filter((id) => denied.has(id)) ?? []).toEqual([]);
-        });
-      }),
-      { numRuns: 300 },
-    );
     expect(commits).toBeGreaterThan(100);
   });
 
@@ -241,8 +223,8 @@ describe('decide, over random conversations', () => {
           expect(step.pull.run?.batch).toBe(table.before.run?.batch);
         });
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
-    expect(answered).toBeGreaterThan(50);
+    expect(answered).toBeGreaterThan(25);
   });
 });

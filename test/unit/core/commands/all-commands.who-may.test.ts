@@ -145,8 +145,8 @@ const CASES = Object.entries(SURFACES).flatMap(([at, surface]) =>
 
 describe('every command, on every surface, by every role (A1, A3, A8, S64, S66–S68)', () => {
   it.each(CASES)('in $at, by $who', ({ surface, role }) => {
+    const scene = twoPending();
     for (const row of COMMAND_LIST) {
-      const scene = twoPending();
       for (const word of row.words) {
         const meaning = interpretComment(surface, exampleLine(row, scene.first.id, word), role, scene);
         if (role.access === 'ignored') {
@@ -178,12 +178,12 @@ describe('ambiguous comments never change a file (S65)', () => {
 
   it('a random body without a line that begins with /approve never approves or commits (S65)', () => {
     const role = { who: ANA, permission: 'admin', access: 'writer' } as const;
+    const scene = twoPending();
     let intents = 0;
     const bodies = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(bodies, fc.constantFrom(...Object.values(SURFACES)), (body, surface) => {
         fc.pre(!isAnchored(body));
-        const scene = twoPending();
         const meaning = interpretComment(surface, body, role, scene);
         if (meaning.kind !== 'intent') return;
         intents += 1;

@@ -79,13 +79,13 @@ describe('R70: ids', () => {
     Array.from({ length: count }, (_, index) => createProposalId({ ref, idKey, proposalCount: from }, index));
 
   it('are unique on a pull request, and have the form of ids, also the long ones', () => {
-    const ids = [...idsBy('k', 0, 2_000), ...idsBy('k', 66_600, 2_000)];
-    expect(new Set(ids).size).toBe(4_000);
+    const ids = [...idsBy('k', 0, 1_000), ...idsBy('k', 67_100, 1_000)];
+    expect(new Set(ids).size).toBe(2_000);
     expect(ids.every((id) => parseProposalId(id) === id)).toBe(true);
   });
 
   it('cannot be computed from those before without the key', () => {
-    const [mine, others] = [idsBy('k', 0, 2_000), idsBy('l', 0, 2_000)];
+    const [mine, others] = [idsBy('k', 0, 1_000), idsBy('l', 0, 1_000)];
     expect(mine.filter((id, index) => others[index] === id).length).toBeLessThan(3);
     const follower = new Map(others.map((id, index) => [id, others[index + 1]]));
     const alike = mine.filter((id, index) => follower.has(id) && follower.get(id) === mine[index + 1]);

@@ -1,8 +1,16 @@
 import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 
+/** The last body with its nodes: a test asks for those of one body several times. */
+let last: { readonly body: string; readonly nodes: readonly Nodes[] } = { body: '', nodes: [] };
+
 /** Every node of a body in order, without the root. */
 export function nodesOf(body: string): readonly Nodes[] {
+  if (body !== last.body) last = { body, nodes: parse(body) };
+  return last.nodes;
+}
+
+function parse(body: string): readonly Nodes[] {
   const all: Nodes[] = [];
   const walk = (node: Nodes): void => {
     all.push(node);

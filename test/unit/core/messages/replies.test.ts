@@ -197,7 +197,7 @@ describe('replies', () => {
           for (const part of live) expect(part).not.toMatch(/@|#\d|:\/\/|www\.\S|<!--/);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 30 },
     );
   });
 

@@ -80,7 +80,10 @@ function stands(way: 'path' | 'glob', standing: Cell['standing'], protectedBy: P
 
 type SettingsCell = Omit<Cell, 'protectedBy' | 'role' | 'who' | 'way'>;
 
-/** Every file that the axes of settings make. The table of denials below has every rule. */
+/**
+ * Every file that the axes of settings make. A rule is beside each of the approvers and standing approvals, without a
+ * number and four eyes; the table of denials below has every rule.
+ */
 function* allFiles(): Generator<SettingsCell> {
   const denials = FLAGS.map((covers) => ({ decide: 'deny', covers }) as const);
   const rules = [null, ...denials, { decide: 'ask', covers: true } as const];
@@ -88,7 +91,7 @@ function* allFiles(): Generator<SettingsCell> {
     for (const needed of [1, 2])
       for (const notAuthor of FLAGS)
         for (const notRequester of FLAGS)
-          for (const one of rules)
+          for (const one of needed > 1 || notAuthor || notRequester ? [null] : rules)
             for (const standing of STANDING) yield { approvers, needed, notAuthor, notRequester, rule: one, standing };
 }
 
@@ -130,8 +133,8 @@ describe('whether a change is committed', () => {
       }
     }
     expect(wrong.slice(0, 3)).toEqual([]);
-    expect(counts.through).toBeGreaterThan(1_500);
-    expect(counts.stopped).toBeGreaterThan(50_000);
+    expect(counts.through).toBeGreaterThan(1_000);
+    expect(counts.stopped).toBeGreaterThan(25_000);
   });
 
   it('a standing approval is used exactly where it stands (S122, S123)', () => {

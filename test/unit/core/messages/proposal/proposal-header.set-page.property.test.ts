@@ -70,7 +70,7 @@ describe('the page of a set', () => {
         const memberTexts = membersOf(change).map(() => '');
         expect(proposalRoundTrips(pages, { change, placement: inConversation, memberTexts })).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });
