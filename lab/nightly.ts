@@ -15,6 +15,7 @@ const TRIALS: readonly (readonly [script: string, ...args: readonly string[]])[]
   ['simulation/main.ts', '--mutants', '--cases', '4000'],
   ['eval/main.ts'],
   ['eval/mistakes.ts'],
+  ['../node_modules/vitest/vitest.mjs', 'run', '--mode', 'nightly', 'test/lab/eval/tasks.test.ts'],
   ['chaos/main.ts', '--seconds', '180'],
   ...(server === undefined ? [] : [['chaos/main.ts', '--seconds', '180', '--database', server] as const]),
 ];

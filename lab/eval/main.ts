@@ -117,6 +117,9 @@ async function run(options: EvalOptions): Promise<number> {
   }
 }
 
-const exitCode = await runCommand(EVAL_COMMAND, process.argv.slice(2), run);
-// After an interrupt or an unusable model, tasks in progress would keep the process alive.
-process.exit(exitCode);
+/** Resolves with the exit code. After an interrupt or an unusable model, tasks may still be in progress. */
+export function runEval(argv: readonly string[]): Promise<number> {
+  return runCommand(EVAL_COMMAND, argv, run);
+}
+
+if (import.meta.main) process.exit(await runEval(process.argv.slice(2)));

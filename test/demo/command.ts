@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
-import { inject, vi } from 'vitest';
+import { inject } from 'vitest';
 import { runDemo } from '../../demo/command/main.ts';
+import { runHere } from '../support/run-here.ts';
 
 type CommandResult = { readonly code: number | null; readonly output: string; readonly errors: string };
 
@@ -32,24 +33,11 @@ export function runDemoCommand(
   return promise;
 }
 
-/** Runs `countersign demo` in this process, which costs a fraction of one of its own. */
+/** Runs `countersign demo` in this process. */
 export async function runDemoHere(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<CommandResult> {
-  const written = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
-      written[name] += String(chunk);
-      return true;
-    }),
-  );
-  for (const [name, value] of Object.entries({ NO_COLOR: '1', ...environment })) vi.stubEnv(name, value);
-  try {
-    const code = await runDemo(args);
-    return { code, output: written.stdout, errors: written.stderr };
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-    vi.unstubAllEnvs();
-  }
+  const { code, stdout, stderr } = await runHere(() => runDemo(args), { NO_COLOR: '1', ...environment });
+  return { code, output: stdout, errors: stderr };
 }

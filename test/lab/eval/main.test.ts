@@ -4,30 +4,25 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, inject, it } from 'vitest';
 import { startScriptedModel } from '../../../fakes/model/scripted-model.ts';
+import { runEval } from '../../../lab/eval/main.ts';
 import { parseJson } from '../../../src/lib/trust.ts';
+import { type Ended, runHere } from '../../support/run-here.ts';
 import { scratchFolder } from '../../support/scratch-folder.ts';
 
 const MAIN = join(import.meta.dirname, '../../../lab/eval/main.ts');
 
 const folder = scratchFolder();
-type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** Runs the command with only these environment variables. */
-function evaluate(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, ...argv], {
-    env: { ...env, NODE_COMPILE_CACHE: inject('compiledCode') },
-  });
-  const [stdout, stderr]: [string[], string[]] = [[], []];
-  child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes.toString()));
-  child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes.toString()));
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve({ code, stdout: stdout.join(''), stderr: stderr.join('') }));
-  });
+function evaluate(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const none = { OPENAI_API: '', OPENAI_API_KEY: '', OPENAI_BASE_URL: '' };
+  return runHere(() => runEval(argv), { ...none, ...environment });
 }
 
-describe.concurrent('npm run eval', () => {
+describe('npm run eval', () => {
   it('R50: plays the script through the other API, with progress on standard error and the table on standard output (S174)', async () => {
-    const { code, stdout, stderr } = await evaluate(['--tasks', '{crlf,question}'], { OPENAI_API: 'responses' });
+    const { code, stdout, stderr } = await evaluate(['--tasks', '{crlf,question}'], {
+      OPENAI_API: 'responses',
+    });
     expect(stderr).toContain('2 tasks, 2 at a time, model: scripted');
     expect(stderr).toContain('solved     question (2 responses, 0 rounds');
     expect(stdout).toMatch(/^crlf +yes +1 +1 +0 +3 /m);
@@ -59,7 +54,7 @@ describe.concurrent('npm run eval', () => {
     const { code, stderr } = await evaluate(['--model', 'lazy', '--jobs', '1'], endpoint);
     await model.close();
     expect(code).toBe(2);
-    expect(stderr).toContain('npm run eval: the model answered no request of broken-test: ');
+    expect(stderr).toContain('npm run eval: the model answered no request of ');
   });
 
   it.each([
@@ -81,7 +76,7 @@ describe.concurrent('npm run eval', () => {
   });
 
   it('reports what is finished after an interrupt', async () => {
-    const child = spawn(process.execPath, [MAIN, '--jobs', '1'], {
+    const child = spawn(process.execPath, [MAIN, '--jobs', '1', '--tasks', '{crlf,question}'], {
       env: { NODE_COMPILE_CACHE: inject('compiledCode') },
     });
     const stdout: string[] = [];

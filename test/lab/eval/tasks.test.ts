@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { grade, untouched } from '../../../lab/eval/grade.ts';
 import { playTask } from '../../../lab/eval/play.ts';
@@ -17,11 +18,13 @@ const MOST: Readonly<Record<string, Figures>> = {
 /** Tokens that these tasks may cost, sent and written: half of what a rename in eleven files cost in the trial. */
 const MOST_TOKENS: Readonly<Record<string, number>> = { rename: 18_000 };
 
-/** The tasks of the figures, and one with checks. `npm run nightly` plays all tasks. */
-const played = TASKS.filter(({ name }) => name in MOST || name === 'red-head');
+/** The dearest tasks, and one with checks. `npm run nightly` plays all tasks of the figures. */
+const names = process.env['MODE'] === 'nightly' ? Object.keys(MOST) : ['rename', 'split-function'];
 
-/** One mistake of the first tasks. `npm run nightly` plays all mistakes of all tasks. */
-const mistakes = TASKS.slice(0, 2).flatMap((task) =>
+const played = TASKS.filter(({ name }) => names.includes(name) || name === 'red-head');
+
+/** One mistake of the first task. `npm run nightly` plays all mistakes of all tasks. */
+const mistakes = TASKS.slice(0, 1).flatMap((task) =>
   Object.entries(task.mistakes ?? {})
     .slice(0, 1)
     .map(([name, turns]) => [`${task.name}: ${name}`, task, turns] as const),
