@@ -314,7 +314,8 @@ export function createFetch(apiServer: ApiServer): (input: string | URL, options
     if (response.status === 302 && location !== undefined && options.redirect !== 'manual') {
       return createFetch(apiServer)(location, { redirect: 'follow', signal });
     }
-    return toResponse(response);
+    // The client tells by it which request was answered.
+    return Object.defineProperty(toResponse(response), 'url', { value: url.href });
   };
 }
 
@@ -350,5 +351,6 @@ function toBytes(body: unknown): Uint8Array {
 
 function toResponse({ status, headers, body }: RawHttpResponse): Response {
   const hasBody = status !== 204 && status !== 302 && status !== 304;
-  return new Response(hasBody ? Buffer.from(body) : null, { status, headers: { ...headers } });
+  const all = hasBody ? { ...headers, 'content-length': String(body.byteLength) } : { ...headers };
+  return new Response(hasBody ? Buffer.from(body) : null, { status, headers: all });
 }

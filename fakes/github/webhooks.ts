@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { request } from 'node:http';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import {
   createWebhookConfig,
@@ -240,13 +241,20 @@ async function waitUntilIdle(queue: DeliveryQueue): Promise<void> {
 const WEBHOOK_TIMEOUT_MS = 10_000;
 
 /** Sends a webhook and returns the status. Rejects if there is no response in time. */
-export async function postWebhook(target: string, { headers, body }: WebhookRequest): Promise<number> {
-  const signal = AbortSignal.timeout(WEBHOOK_TIMEOUT_MS);
-  // A new connection for each webhook, because the receiver could close an idle one at any time.
-  const withClose = { ...headers, connection: 'close' };
-  const response = await fetch(target, { method: 'POST', headers: withClose, body, redirect: 'manual', signal });
-  await response.arrayBuffer();
-  return response.status;
+export function postWebhook(target: string, { headers, body }: WebhookRequest): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  // A new connection for each webhook, because the receiver could close an idle one at any time. Without `fetch`,
+  // which takes three times as long.
+  const options = { method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) }, agent: false };
+  const sent = request(target, options, (response) => {
+    response
+      .resume()
+      .once('end', () => resolve(response.statusCode ?? 0))
+      .once('error', reject);
+  });
+  sent.setTimeout(WEBHOOK_TIMEOUT_MS, () => sent.destroy(new Error('The receiver did not answer in time.')));
+  sent.once('error', reject).end(body);
+  return promise;
 }
 
 /** Creates an action that drops this share of the deliveries. The choice is pseudorandom and follows from the seed. */

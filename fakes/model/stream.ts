@@ -20,8 +20,8 @@ export type Delivery = {
   readonly plain?: boolean;
 };
 
-/** Characters of a text that one chunk carries. */
-const PIECE_CHARACTERS = 7;
+/** Characters of a text that one chunk carries, and the chunks of a longer text. */
+const [PIECE_CHARACTERS, MAX_PIECES] = [7, 100];
 
 type Completion = {
   readonly envelope: JsonObject;
@@ -61,8 +61,9 @@ function callDeltas({ function: target, ...call }: JsonObject & { readonly funct
 export function piecesOf(value: unknown): readonly unknown[] {
   if (typeof value !== 'string') return value === null ? [] : [value];
   const characters = [...value];
-  return Array.from({ length: Math.ceil(characters.length / PIECE_CHARACTERS) }, (_, at) =>
-    characters.slice(at * PIECE_CHARACTERS, (at + 1) * PIECE_CHARACTERS).join(''),
+  const size = Math.max(PIECE_CHARACTERS, Math.ceil(characters.length / MAX_PIECES));
+  return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>
+    characters.slice(at * size, (at + 1) * size).join(''),
   );
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answerDirectly } from '../../../fakes/github/direct-fetch.ts';
 import { createAppEnvironment, type FakeGitHub } from '../../../fakes/github/fake-github.ts';
 import type { EnterpriseServer } from '../../../fakes/github/state/github-state.ts';
 import type { ScriptedModel } from '../../../fakes/model/scripted-model.ts';
@@ -63,6 +64,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const clock: { passed: number; standing: number | null } = { passed: 0, standing: null };
   const now = () => clock.standing ?? Date.now() + clock.passed;
   const { github, model } = await openScenery(now, options.server);
+  const endDirectAnswers = answerDirectly(github);
   const database = options.database ?? (await storyDatabase(options.needsSql));
   const logged: string[] = [];
   let store = await database.open();
@@ -109,20 +111,14 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       store = await database.open();
       server = await start(environment);
     },
-    close: () => close(server, github, model, database),
+    close: async () => {
+      await server.stop();
+      endDirectAnswers();
+      await Promise.all([github.close(), model.close()]);
+      await database.drop();
+    },
   };
   return stage;
-}
-
-async function close(
-  server: RunningServer,
-  github: FakeGitHub,
-  model: ScriptedModel,
-  database: StoryDatabase,
-): Promise<void> {
-  await server.stop();
-  await Promise.all([github.close(), model.close()]);
-  await database.drop();
 }
 
 type Served = Pick<Scenery, 'github' | 'model'> & Pick<StageOptions, 'price' | 'waitsForChecks' | 'showsWaiting'>;
