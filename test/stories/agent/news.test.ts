@@ -36,7 +36,7 @@ describe('news for the agent', () => {
   it('of a large push have at most 2 kB of diff (S140)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, ben, bot } = story;
-    for (let n = 1; n <= 7; n += 1) await ben.pushes({ [`f${n}.txt`]: `${n}\n`, 'big.txt': `${n}\n`.repeat(2_000) });
+    for (let n = 1; n <= 7; n += 1) await ben.pushes({ [`f${n}.txt`]: `${n}\n`, 'big.txt': `${n}\n`.repeat(600) });
     await ana.replies(bot.proposal(1), '/deny no');
     const pushes = lastNews(story).filter((content) => content.includes('pushed to the branch'));
     expect(pushes).toHaveLength(7);

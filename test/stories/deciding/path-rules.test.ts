@@ -13,7 +13,7 @@ writeFileSync(
   file,
   'rules: [{tools: [edit_file, write_file], paths: [infra/**], decide: deny}]\nprotected_paths: [billing/**]\n',
 );
-const stage = stageForAll({ needsSql: true, environment: { CONFIG_FILE: file } });
+const stage = stageForAll({ environment: { CONFIG_FILE: file } });
 
 const CANARY = 'canary-of-a-denied-file';
 
@@ -97,6 +97,8 @@ describe('a denied path', () => {
   });
 
   describe('of read_file by a rule that came later hides the page of a change whose run is deleted', () => {
+    const stage = stageForAll({ needsSql: true });
+
     async function forgotten(isOnLines: boolean) {
       const branch = isOnLines ? { 'private/notes.md': `${CANARY}\nnew\n` } : { 'README.md': '# New shop\n' };
       const story = await stage().tell({ files: FILES, branch });

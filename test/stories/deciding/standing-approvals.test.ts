@@ -7,14 +7,14 @@ import { editRow, ROWS_PATH, row, rows } from '../support/rows.ts';
 import type { Speaker } from '../support/speaker.ts';
 import { edit, type Story, type StoryOptions } from '../support/story.ts';
 
-const stage = stageForAll({ needsSql: true });
+const stage = stageForAll();
 
 const SETTINGS_PATH = '.github/countersign.yml';
 
 /** A pull request on which ana asked for a change of row 5, which is pending. */
-async function proposeRow(options: StoryOptions & { readonly settings?: string } = {}): Promise<Story> {
+async function proposeRow(options: StoryOptions & { readonly settings?: string } = {}, on = stage): Promise<Story> {
   const { settings, files, branch, ...others } = options;
-  const story = await stage().tell({
+  const story = await on().tell({
     ...others,
     files: {
       'README.md': 'Sells things.\n',
@@ -39,6 +39,8 @@ function trailersOf(story: Story): readonly string[] {
 }
 
 describe('/approve always', () => {
+  const withLedger = stageForAll({ needsSql: true });
+
   it('approves this change, says how far it stands, and approves the next one on the path (S43, S122)', async () => {
     const story = await proposeRow();
     const { ana, bot, pr } = story;
@@ -58,7 +60,7 @@ describe('/approve always', () => {
   });
 
   it('counts as one vote with a source that names it, in the stored decision (S71, S90a)', async () => {
-    const story = await proposeRow();
+    const story = await proposeRow({}, withLedger);
     await grant(story, story.ana, '/approve always', editRow(15, 150));
     const [first, second] = (await story.stored()).proposals;
     const ref = { number: 1, tool: 'edit_file', path: ROWS_PATH, glob: null };
@@ -71,7 +73,11 @@ describe('/approve always', () => {
         by: { login: story.ana.login },
       },
     ]);
-    const stored = await stage().db().selectFrom('votes').select(['action', 'standing_approval', 'login']).execute();
+    const stored = await withLedger()
+      .db()
+      .selectFrom('votes')
+      .select(['action', 'standing_approval', 'login'])
+      .execute();
     const ledger = stored.filter(({ login }) => login === story.ana.login);
     expect(ledger.map(({ action }) => action)).toEqual(['approve-always', 'approve']);
     for (const { standing_approval } of ledger) expect(standing_approval).toContain(`"path":"${ROWS_PATH}"`);

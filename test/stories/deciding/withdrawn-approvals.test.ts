@@ -4,7 +4,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
 import type { Story } from '../support/story.ts';
 
-const stage = stageForAll({ needsSql: true });
+const stage = stageForAll();
 
 afterEach(() => stage().github.faults.clear());
 
@@ -193,16 +193,16 @@ describe('a forged delivery', () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr, alsoTo } = story;
     const second = await alsoTo('release');
+    stage().github.deliveries.intercept(() => 'drop');
     const harmless = await ana.says('Looks good to me.');
     const elsewhere = await second.ana.says(`/approve ${bot.proposal(1).proposalId}`);
+    stage().github.deliveries.intercept(undefined);
     await ana.says('/status');
     const real = payloadOf('"body":"/status"');
     const body = `/approve ${bot.proposal(1).proposalId}`;
-    await stage().db().deleteFrom('inbox').where('content_key', 'like', `%${harmless}%`).execute();
     await forges('issue_comment', { ...real, comment: { ...real['comment'], id: harmless, body } });
     await stage().settle();
     expect(bot.answer()).toContain('was edited before the commit');
-    await stage().db().deleteFrom('inbox').where('content_key', 'like', `%${elsewhere}%`).execute();
     await forges('issue_comment', { ...real, comment: { ...real['comment'], id: elsewhere, body } });
     await stage().settle();
     expect(bot.answer()).toContain('is not on this pull request');

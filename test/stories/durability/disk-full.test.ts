@@ -24,11 +24,8 @@ async function makeRoom(table: string): Promise<void> {
 describe('a temporarily full disk', () => {
   it.each([
     ['inbox', 503],
-    ['pulls', 202],
-    ['proposals', 202],
     ['votes', 202],
     ['effects', 202],
-    ['proposal_outcomes', 202],
     ['committed_changes', 202],
     ['messages', 202],
   ])('%s: the approval is refused with 503 or stored, and finally executed once (G10)', async (table, status) => {

@@ -33,12 +33,8 @@ describe('deliveries in another order', () => {
   const ORDERS = [
     [0, 1, 2, 3, 4, 5],
     [5, 4, 3, 2, 1, 0],
-    [3, 4, 0, 1, 2, 5],
-    [0, 1, 2, 5, 3, 4],
     [4, 1, 5, 0, 3, 2],
-    [2, 5, 4, 1, 0, 3],
     [1, 3, 5, 2, 4, 0],
-    [5, 0, 4, 3, 2, 1],
   ] as const;
 
   /** The deliveries of two approvals, a denial, an instruction, and two pushes. */
