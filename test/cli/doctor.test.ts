@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAppEnvironment } from '../../fakes/github/fake-github.ts';
 import { OPERATIONS } from '../../fakes/github/operations/operations.ts';
+import { runDoctor } from '../../src/cli/doctor/doctor.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { openScenery, type Scenery } from '../stories/support/scenery.ts';
 import { listen } from '../support/listen.ts';
+import { runHere } from '../support/run-here.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { run } from './process.ts';
 
@@ -31,7 +33,7 @@ afterAll(async () => {
 
 function doctor(args: readonly string[], changes: Readonly<Record<string, string>> = {}) {
   const environment = { ...createAppEnvironment(scenery.github, scenery.model), DATA_DIR: join(folder, 'data') };
-  return run(['doctor', ...args], { ...environment, ...changes }, folder).ended;
+  return runHere(() => runDoctor(args), { ...environment, ...changes });
 }
 
 /** What the doctor found; what depends on this machine is left out. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
@@ -69,8 +69,8 @@ const DOWNLOADS = {
 };
 
 /**
- * Node options that allow writes only in this directory and no other processes, and trap downloads of packages. Node's
- * permission model also refuses `fsync`, so it is replaced by a no-op.
+ * Node options that allow writes only in this directory, and of compiled code, and no other processes, and trap
+ * downloads of packages. Node's permission model also refuses `fsync`, so it is replaced by a no-op.
  */
 function confinedTo(directory: string): readonly string[] {
   const unsynced = "import fs from 'node:fs'; import { registerHooks, syncBuiltinESMExports } from 'node:module'";
@@ -79,7 +79,14 @@ function confinedTo(directory: string): readonly string[] {
   const trap = `registerHooks({ load: (url, context, next) => ${isTrapped} ? ${module} : next(url, context) })`;
   const preload = `${unsynced}; fs.fsyncSync = () => {}; syncBuiltinESMExports(); ${trap};`;
   const imported = `data:text/javascript,${encodeURIComponent(preload)}`;
-  return ['--permission', '--allow-fs-read=*', `--allow-fs-write=${directory}`, '--import', imported];
+  return [
+    '--permission',
+    '--allow-fs-read=*',
+    `--allow-fs-write=${directory}`,
+    `--allow-fs-write=${inject('compiledCode')}`,
+    '--import',
+    imported,
+  ];
 }
 
 function begin(changes: Readonly<Record<string, string>> = {}): Running {
@@ -103,6 +110,13 @@ function stored(port: number, outcome: 'stored' | 'duplicate'): Promise<unknown>
   return expect
     .poll(async () => (await send(port, { method: 'GET', path: '/metrics' })).body)
     .toContain(`outcome="${outcome}"} 1`);
+}
+
+async function stopsSoon({ child, ended }: Running): Promise<void> {
+  const begun = performance.now();
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('"stopped"') });
+  expect(performance.now() - begun).toBeLessThan(8_000);
 }
 
 describe('countersign start', { timeout: 90_000 }, () => {
@@ -129,12 +143,15 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(200);
   });
 
-  it('stores a delivery once across SIGTERM and SIGKILL, and does nothing else while paused (G12, F4, F10, J9)', async () => {
+  it('stores a delivery once across SIGTERM and SIGKILL, lends no other process its data directory, and does nothing else while paused (G12, F4, F10, J9, O9)', async () => {
     const first = begin({ PAUSED: '1' });
     const port = await portOf(first);
     expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(200);
     expect(await comment(port, 21)).toBe(202);
     await stored(port, 'stored');
+    const beside = await begin({ PAUSED: '1' }).ended;
+    expect(beside).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Countersign cannot start: /) });
+    expect(beside.stderr).toContain(join(folder, 'data'));
     const page = (await send(port, { method: 'GET', path: '/metrics' })).body;
     expect(page).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
     expect(page).toMatch(/^process_cpu_seconds_total \d/m);
@@ -159,12 +176,12 @@ describe('countersign start', { timeout: 90_000 }, () => {
     third.child.kill('SIGINT');
     expect((await third.ended).code).toBe(0);
     const name = ['GET /api/v3/app', 'GET /api/v3/users/countersign%5Bbot%5D'];
-    expect(github.asked).toEqual([...name, ...name, ...name]);
+    expect(github.asked).toEqual([...name, ...name, ...name, ...name]);
   });
 
   it('writes only to its data directory, starts no other program, opens one port, and downloads no package (J6, X20)', async () => {
     const begun = (dataDir: string): Running => {
-      const variables = { ...environment({ DATA_DIR: dataDir, ...DOWNLOADS }), NODE_DISABLE_COMPILE_CACHE: '1' };
+      const variables = environment({ DATA_DIR: dataDir, ...DOWNLOADS });
       const started = run(['start'], variables, folder, confinedTo(join(folder, 'data')));
       running.push(started);
       return started;
@@ -194,7 +211,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect(stderr).toContain('Countersign cannot start: GitHub does not know the App (status 401). Check that APP_ID');
   });
 
-  it('listens while GitHub is unreachable, says what to set, is not ready and accepts no delivery (O9)', async () => {
+  it('listens while GitHub is unreachable, says what to set, is not ready and accepts no delivery, and logs a rejection afterwards once, with what to do (O9)', async () => {
     github.close();
     const started = begin();
     const port = await portOf(started);
@@ -204,11 +221,25 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect((await send(port, { method: 'GET', path: '/healthz' })).status).toBe(200);
     expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(503);
     expect(await comment(port, 26)).toBe(503);
+
+    const rejecting = createServer((_, response) => {
+      response
+        .writeHead(401, { 'content-type': 'application/json' })
+        .end('{"message":"A JSON web token could not be decoded"}');
+    }).listen(Number(github.host.split(':')[1]), '127.0.0.1');
+    const rejected = await started.line('GitHub rejected this App');
+    rejecting.close();
+    expect(parseJson(rejected)).toMatchObject({
+      level: 50,
+      fix: expect.stringContaining('then restart the server'),
+    });
+    expect(rejected).toContain('Check that APP_ID and the private key belong to the same GitHub App');
+    expect(rejected).not.toContain('"stack"');
     started.child.kill('SIGTERM');
     expect((await started.ended).code).toBe(0);
   });
 
-  it('refuses a port in use, with its number, and a data directory that another process holds, each before it costs anything (O8, O9)', async () => {
+  it('refuses a port in use, with its number, before it costs anything (O8, O9)', async () => {
     const other = createServer();
     const taken = String(await listen(other));
     const refused = await begin({ PORT: taken, DATA_DIR: join(folder, 'unmade') }).ended;
@@ -218,32 +249,9 @@ describe('countersign start', { timeout: 90_000 }, () => {
     // Nobody was asked, and nothing was made.
     expect(github.asked).toEqual([]);
     expect(existsSync(join(folder, 'unmade'))).toBe(false);
-
-    await portOf(begin({ PAUSED: '1' }));
-    const second = await begin({ PAUSED: '1' }).ended;
-    expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/^Countersign cannot start: /);
-    expect(second.stderr).toContain(join(folder, 'data'));
   });
 
-  it('a rejection by GitHub after an outage is logged once, with what to do (O9)', async () => {
-    const { host } = github;
-    github.close();
-    const started = begin();
-    await portOf(started);
-    const rejecting = createServer((_, response) => {
-      response
-        .writeHead(401, { 'content-type': 'application/json' })
-        .end('{"message":"A JSON web token could not be decoded"}');
-    }).listen(Number(host.split(':')[1]), '127.0.0.1');
-    const line = await started.line('GitHub rejected this App');
-    rejecting.close();
-    expect(parseJson(line)).toMatchObject({ level: 50, fix: expect.stringContaining('then restart the server') });
-    expect(line).toContain('Check that APP_ID and the private key belong to the same GitHub App');
-    expect(line).not.toContain('"stack"');
-  });
-
-  it('O8: a delivery before the database is open is answered with 503, so that GitHub keeps it', async () => {
+  it('O8: a delivery before the database is open is answered with 503, so that GitHub keeps it, and a signal ends the start with 0 and without a stack (G12)', async () => {
     const free = createTcpServer();
     const port = await listen(free);
     free.close();
@@ -253,24 +261,15 @@ describe('countersign start', { timeout: 90_000 }, () => {
     await once(mute, 'connection');
     expect(await send(port, { method: 'GET', path: '/readyz' })).toMatchObject({ status: 503, body: 'starting\n' });
     expect(await comment(port, 27)).toBe(503);
-    started.child.kill('SIGTERM');
-    expect(await started.ended).toMatchObject({ code: 0, stderr: '' });
+    await stopsSoon(started);
     mute.close();
   });
 
-  it('a signal during the start ends it soon, with 0 and without a stack (G12)', async () => {
-    const sockets: Socket[] = [];
-    const mute = createTcpServer((socket) => void sockets.push(socket));
-    const place = `127.0.0.1:${await listen(mute)}`;
-    for (const changes of [{ DATABASE_URL: `postgres://me@${place}/x` }, { GHE_HOST: place }]) {
-      const started = begin(changes);
-      await expect.poll(() => sockets.length).toBeGreaterThan(0);
-      const begun = performance.now();
-      started.child.kill('SIGTERM');
-      expect(await started.ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('"stopped"') });
-      expect(performance.now() - begun).toBeLessThan(8_000);
-      for (const socket of sockets.splice(0)) socket.destroy();
-    }
+  it('a signal while GitHub is asked ends the start soon, with 0 and without a stack (G12)', async () => {
+    const mute = createTcpServer(() => {});
+    const started = begin({ GHE_HOST: `127.0.0.1:${await listen(mute)}` });
+    await once(mute, 'connection');
+    await stopsSoon(started);
     mute.close();
   });
 });

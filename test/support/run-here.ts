@@ -1,8 +1,6 @@
 import process from 'node:process';
 import { vi } from 'vitest';
-
-/** What a command wrote, and its exit code. */
-export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+import type { Ended } from '../cli/process.ts';
 
 /** Runs a command in this process, which costs a fraction of one of its own. */
 export async function runHere(

@@ -6,7 +6,8 @@ import { describe, expect, inject, it } from 'vitest';
 import { startScriptedModel } from '../../../fakes/model/scripted-model.ts';
 import { runEval } from '../../../lab/eval/main.ts';
 import { parseJson } from '../../../src/lib/trust.ts';
-import { type Ended, runHere } from '../../support/run-here.ts';
+import type { Ended } from '../../cli/process.ts';
+import { runHere } from '../../support/run-here.ts';
 import { scratchFolder } from '../../support/scratch-folder.ts';
 
 const MAIN = join(import.meta.dirname, '../../../lab/eval/main.ts');
