@@ -1,18 +1,23 @@
-import { spawn } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { type Environment, readEnvironment } from '../../app/config/env.ts';
 
 /**
- * Runs `git` with this standard input and returns its output. Throws a `GitError` if git fails, and a
- * `GitNotInstalledError` if it is missing.
+ * Runs `git` without a shell, with this standard input, and returns its output. Throws a `GitError` if git fails, and a
+ * `GitNotInstalledError` if it is missing. No other function starts a process, and the server never imports this file
+ * (E15).
  */
-export async function runGit(args: readonly string[], input: string = ''): Promise<Buffer> {
-  const git = startGit(args);
-  git.write(input);
-  git.endInput();
-  const output: Buffer[] = [];
-  for await (const chunk of git.output) output.push(chunk);
-  await git.exited;
-  return Buffer.concat(output);
+export function runGit(args: readonly string[], input: string = ''): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const options = { encoding: 'buffer', maxBuffer: Number.POSITIVE_INFINITY, env: gitEnvironment() } as const;
+  const git = execFile('git', [...FIXED_ARGUMENTS, ...args], options, (error, output, errorOutput) => {
+    if (error === null) resolve(output);
+    else if (error.code === 'ENOENT') reject(new GitNotInstalledError());
+    else reject(new GitError(gitErrorMessage(errorOutput.toString('utf8'), error)));
+  });
+  // Git can exit before it has read all input. Its exit code shows the reason.
+  git.stdin?.on('error', () => {});
+  git.stdin?.end(input);
+  return promise;
 }
 
 /** Runs `git` and returns its output as text, without the final newline. Throws like `runGit`. */
@@ -76,39 +81,8 @@ function gitEnvironment(): Environment {
   return { ...Object.fromEntries(kept), ...FIXED_ENVIRONMENT };
 }
 
-/** Starts `git` without a shell. No other function starts a process, and the server never imports this file (E15). */
-function startGit(args: readonly string[]) {
-  const { promise: exited, resolve, reject } = Promise.withResolvers<void>();
-  const git = spawn('git', [...FIXED_ARGUMENTS, ...args], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: gitEnvironment(),
-  });
-  const stderrChunks: Buffer[] = [];
-  git.stderr.on('data', (chunk: Buffer) => void stderrChunks.push(chunk));
-  git.on('error', (error) => reject('code' in error && error.code === 'ENOENT' ? new GitNotInstalledError() : error));
-  git.on('close', (code) => {
-    if (code === 0) resolve();
-    else reject(new GitError(gitErrorMessage(Buffer.concat(stderrChunks).toString('utf8'), code)));
-  });
-  // Git can exit before it has read all input. Its exit code shows the reason.
-  git.stdin.on('error', () => {});
-  // Callers await `exited` only after they have read the output. This prevents an unhandled rejection before that.
-  exited.catch(() => {});
-  /** It ends with the process, whether git succeeds or fails. */
-  const output: AsyncIterable<Buffer> = git.stdout;
-  return {
-    output,
-    write: (input: string) => void git.stdin.write(input),
-    endInput: () => void git.stdin.end(),
-    /** Rejects with a `GitError` if git fails, and with a `GitNotInstalledError` if it is missing. */
-    exited,
-    /** Stops git immediately. Then `exited` usually rejects. */
-    kill: () => void git.kill(),
-  };
-}
-
-function gitErrorMessage(stderr: string, code: number | null): string {
+function gitErrorMessage(stderr: string, { code, signal }: ExecFileException): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const problemLine = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines[0];
-  return problemLine?.replace(/^(?:fatal|error): /, '') ?? `git exited with ${code ?? 'a signal'}`;
+  return problemLine?.replace(/^(?:fatal|error): /, '') ?? `git exited with ${signal ?? code}`;
 }
