@@ -24,30 +24,18 @@ export type PostedReview = {
 /** The thread of a comment, named by its first comment, and the review with which the comment was submitted. */
 export type CommentThread = { readonly rootId: number; readonly reviewId: number | null };
 
-/** Where a comment is. GitHub numbers the comments of the conversation and those of threads separately. */
-type CommentAddress = { readonly at: 'conversation' | 'thread'; readonly commentId: number };
-
-function commentAddressOf({ kind, id }: Pick<PostedComment, 'kind' | 'id'>): CommentAddress {
-  return { at: kind === 'issue-comment' ? 'conversation' : 'thread', commentId: id };
-}
-
 /** GitHub's times come from several machines: that of a comment can differ between webhooks and the API. */
 export const MAX_SERVER_SKEW_MS = 60_000;
 
-/** Names a comment within its pull request, which its id alone does not. */
-export function commentKey(comment: Pick<PostedComment, 'kind' | 'id'>): string {
-  const { at, commentId } = commentAddressOf(comment);
-  return `${at}:${commentId}`;
-}
-
-/** Whether the comment is the one at this place; null for none. */
-function isCommentAt(comment: PostedComment | null, { at, commentId }: CommentAddress): boolean {
-  if (comment === null) return false;
-  const address = commentAddressOf(comment);
-  return address.at === at && address.commentId === commentId;
+/**
+ * Names a comment within its pull request. Its id alone does not, because GitHub numbers the comments of the conversation
+ * and those of threads separately.
+ */
+export function commentKey({ kind, id }: Pick<PostedComment, 'kind' | 'id'>): string {
+  return `${kind === 'issue-comment' ? 'conversation' : 'thread'}:${id}`;
 }
 
 /** Whether the thread with this first comment began with the comment. */
 export function beginsThread(comment: PostedComment | null, rootId: number): boolean {
-  return isCommentAt(comment, { at: 'thread', commentId: rootId });
+  return comment !== null && comment.kind !== 'issue-comment' && comment.id === rootId;
 }
