@@ -4,7 +4,7 @@ import { describeMisleading, describeMixedPath } from '../edits/misleading-text.
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { Settings } from '../state/settings.ts';
-import type { Person, StandingApproval, StandingApprovalRef, StandingScope, Vote, VoteProblem } from '../state/vote.ts';
+import type { Person, StandingApproval, StandingScope, Vote, VoteProblem } from '../state/vote.ts';
 import type { StandingObstacle } from '../step/reasons.ts';
 import { globMatcher } from './globs.ts';
 import { approvalNeed, type NeedSettings } from './may-approve.ts';
@@ -132,22 +132,14 @@ export function findStandingProblem(vote: Vote, proposal: Proposal, context: Sta
 
 /** The vote of a standing approval on a proposal that it reaches. Its comment is the one that gave it. */
 export function createStandingVote(
-  approval: StandingApproval,
+  { vote, grantedAt: _grantedAt, ...standingApproval }: StandingApproval,
   { id, change, headSha }: Pick<Proposal, 'id' | 'headSha'> & { readonly change: Pick<Change, 'digest'> },
   permission: Vote['permission'],
   at: string,
 ): Vote {
   return {
-    ...approval.vote,
+    ...vote,
     ...{ proposalId: id, digest: change.digest, headSha, permission, at },
-    ...{ action: 'approve', text: null, standingApproval: standingApprovalRef(approval) },
+    ...{ action: 'approve', text: null, standingApproval },
   };
-}
-
-function standingApprovalRef(approval: StandingApprovalRef): StandingApprovalRef {
-  const { number, tool, expiresAt } = approval;
-  const base = { number, tool, expiresAt };
-  return approval.glob === null
-    ? { ...base, path: approval.path, glob: null }
-    : { ...base, path: null, glob: approval.glob };
 }
