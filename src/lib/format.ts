@@ -25,3 +25,11 @@ export function formatList(items: readonly string[], conjunction: 'and' | 'or' =
   const last = items.at(-1) ?? '';
   return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} ${conjunction} ${last}`;
 }
+
+/** At most so many characters: a longer text is cut between two words, and a long word within. */
+export function cutAtWord(text: string, maxCharacters: number): string {
+  const characters = [...text];
+  if (characters.length <= maxCharacters) return text;
+  const kept = characters.slice(0, maxCharacters - 1).join('');
+  return `${kept.replace(/\s+\S{0,30}$/u, '').replace(/[\s,;:.]+$/u, '')}…`;
+}

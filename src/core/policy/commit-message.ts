@@ -1,4 +1,4 @@
-import type { RepoLinks } from '../../lib/format.ts';
+import { cutAtWord, type RepoLinks } from '../../lib/format.ts';
 import { formatRange, type LineRange } from '../edits/region.ts';
 import { replaceHiddenCharacters } from '../edits/text/unicode.ts';
 import type { Person } from '../state/vote.ts';
@@ -97,8 +97,8 @@ function fillTemplate(template: string, changes: readonly CommitMessageEntry[]):
     )
     .filter((line) => !looksLikeTrailer(line));
   const [first = '', ...rest] = lines.join('\n').trim().split('\n');
-  const subject = shorten(first === '' ? summary : first, MAX_SUBJECT_CHARACTERS);
-  const body = shorten(rest.join('\n').trim(), MAX_BODY_CHARACTERS);
+  const subject = cutAtWord(first === '' ? summary : first, MAX_SUBJECT_CHARACTERS);
+  const body = cutAtWord(rest.join('\n').trim(), MAX_BODY_CHARACTERS);
   return body === '' ? subject : `${subject}\n\n${body}`;
 }
 
@@ -106,13 +106,6 @@ function namePaths(paths: readonly string[]): string {
   const unique = [...new Set(paths)];
   const others = unique.length - MAX_PATHS_NAMED;
   return [...unique.slice(0, MAX_PATHS_NAMED), ...(others > 0 ? [`${others} more`] : [])].join(', ');
-}
-
-function shorten(text: string, maxCharacters: number): string {
-  const characters = [...text];
-  if (characters.length <= maxCharacters) return text;
-  const kept = characters.slice(0, maxCharacters - 1).join('');
-  return `${kept.trimEnd()}…`;
 }
 
 function buildTrailers(change: CommitMessageEntry): readonly string[] {

@@ -1,4 +1,4 @@
-import { pluralize } from '../../lib/format.ts';
+import { cutAtWord, pluralize } from '../../lib/format.ts';
 import { redact } from '../../lib/redaction.ts';
 import { describeMove, describeSet, describeUndoOf } from '../edits/describe-change.ts';
 import type { LineRange } from '../edits/region.ts';
@@ -74,14 +74,6 @@ function isSafe(words: string): boolean {
 
 /** The patterns take long on longer ones, and the page shows no more. */
 const MAX_WORDS = 600;
-
-function cutAtWord(text: string, maxCharacters: number): string {
-  const characters = [...text];
-  if (characters.length <= maxCharacters) return text;
-  const kept = characters.slice(0, maxCharacters - 1).join('');
-  const space = kept.lastIndexOf(' ');
-  return `${(space > maxCharacters / 2 ? kept.slice(0, space) : kept).replace(/[\s,;:.]+$/u, '')}…`;
-}
 
 /** The name of the change with its paths, or else with the names of the files: the first that is safe and fits. */
 function subjectOfPaths(changes: readonly CommitMessageEntry[]): string {
