@@ -26,6 +26,17 @@ export function formatList(items: readonly string[], conjunction: 'and' | 'or' =
   return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} ${conjunction} ${last}`;
 }
 
+/** The first items as texts, and the number of the others, as in `3 more` or `and 3 more`. */
+export function firstOf<Item>(
+  items: readonly Item[],
+  max: number,
+  toText: (item: Item) => string,
+  beforeNumber = '',
+): readonly string[] {
+  const others = items.length - max;
+  return [...items.slice(0, max).map(toText), ...(others > 0 ? [`${beforeNumber}${others} more`] : [])];
+}
+
 /** At most so many characters: a longer text is cut between two words, and a long word within. */
 export function cutAtWord(text: string, maxCharacters: number): string {
   const characters = [...text];

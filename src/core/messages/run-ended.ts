@@ -1,4 +1,4 @@
-import { formatList, formatNumber, pluralize, shortSha } from '../../lib/format.ts';
+import { firstOf, formatList, formatNumber, pluralize, shortSha } from '../../lib/format.ts';
 import type { Reply } from '../../lib/trust.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { type EndReason, isAnswering, isResumable, type Run, type Task } from '../state/run.ts';
@@ -152,14 +152,9 @@ const MAX_DROPPED_CHARACTERS = 200;
 /** The queued tasks that will not start. */
 function formatDroppedTasks(tasks: readonly { readonly text: string }[]): string {
   if (tasks.length === 0) return '';
-  const rows = tasks
-    .slice(0, MAX_DROPPED_LISTED)
-    .map(({ text }) => `- ${escapeText(truncate(text, MAX_DROPPED_CHARACTERS))}`);
-  const more = tasks.length - rows.length;
-  return joinBlocks(
-    'These queued tasks were dropped:',
-    [...rows, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n'),
-  );
+  const row = ({ text }: { readonly text: string }): string =>
+    `- ${escapeText(truncate(text, MAX_DROPPED_CHARACTERS))}`;
+  return joinBlocks('These queued tasks were dropped:', firstOf(tasks, MAX_DROPPED_LISTED, row, '- and ').join('\n'));
 }
 
 export function queueDropped(tasks: readonly { readonly text: string }[]): Reply {
@@ -187,9 +182,7 @@ export function mismatchNote(sha: string, mismatchText: string): string {
 /** The approved content and that of the commit, as a clause of plain text. */
 export function describeTreeMismatches(mismatches: readonly TreeMismatch[]): string {
   if (mismatches.length === 0) return 'the content is not what was approved';
-  const shown = mismatches.slice(0, MAX_MISMATCHES_SHOWN).map(describeTreeMismatch);
-  const remaining = mismatches.length - shown.length;
-  return [...shown, ...(remaining > 0 ? [`and ${remaining} more`] : [])].join('; ');
+  return firstOf(mismatches, MAX_MISMATCHES_SHOWN, describeTreeMismatch, 'and ').join('; ');
 }
 
 function describeTreeMismatch({ path, expected, actual }: TreeMismatch): string {

@@ -1,4 +1,4 @@
-import { formatList, pluralize } from '../../lib/format.ts';
+import { firstOf, formatList, pluralize } from '../../lib/format.ts';
 import { canCommit, type HeadBranch } from '../state/head-branch.ts';
 import type { CommentLocation } from '../state/intent.ts';
 import type { Run } from '../state/run.ts';
@@ -91,7 +91,5 @@ function branchWarnings(branch: HeadBranch): readonly string[] {
 const MAX_PULLS_NAMED = 5;
 
 function formatPullNumbers(pulls: readonly number[]): string {
-  const shown = pulls.slice(0, MAX_PULLS_NAMED).map((number) => `#${number}`);
-  const remaining = pulls.length - shown.length;
-  return formatList(remaining === 0 ? shown : [...shown, `${remaining} more`]);
+  return formatList(firstOf(pulls, MAX_PULLS_NAMED, (number) => `#${number}`));
 }

@@ -1,4 +1,4 @@
-import { cutAtWord, type RepoLinks } from '../../lib/format.ts';
+import { cutAtWord, firstOf, type RepoLinks } from '../../lib/format.ts';
 import { formatRange, type LineRange } from '../edits/region.ts';
 import { replaceHiddenCharacters } from '../edits/text/unicode.ts';
 import type { Person } from '../state/vote.ts';
@@ -82,9 +82,10 @@ const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u;
  */
 function fillTemplate(template: string, changes: readonly CommitMessageEntry[]): string {
   const summary = buildSubject(changes);
+  const paths = [...new Set(changes.flatMap(pathsOfEntry).filter(isNameablePath))];
   const values = new Map([
     ['summary', summary],
-    ['paths', namePaths(changes.flatMap(pathsOfEntry).filter(isNameablePath))],
+    ['paths', firstOf(paths, MAX_PATHS_NAMED, (path) => path).join(', ')],
     ['ids', [...new Set(changes.map(({ proposalId }) => proposalId))].join(', ')],
   ]);
   const filled = template.replace(/\{(summary|paths|ids)\}/g, (_, name: string) => values.get(name) ?? '');
@@ -100,12 +101,6 @@ function fillTemplate(template: string, changes: readonly CommitMessageEntry[]):
   const subject = cutAtWord(first === '' ? summary : first, MAX_SUBJECT_CHARACTERS);
   const body = cutAtWord(rest.join('\n').trim(), MAX_BODY_CHARACTERS);
   return body === '' ? subject : `${subject}\n\n${body}`;
-}
-
-function namePaths(paths: readonly string[]): string {
-  const unique = [...new Set(paths)];
-  const others = unique.length - MAX_PATHS_NAMED;
-  return [...unique.slice(0, MAX_PATHS_NAMED), ...(others > 0 ? [`${others} more`] : [])].join(', ');
 }
 
 function buildTrailers(change: CommitMessageEntry): readonly string[] {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { formatList } from '../../lib/format.ts';
+import { firstOf, formatList } from '../../lib/format.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { ModelPrice } from '../state/spending.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
@@ -118,7 +118,5 @@ export function findModelProblems(
 const MAX_MODELS_NAMED = 20;
 
 function listModels(models: readonly string[]): string {
-  const named = models.slice(0, MAX_MODELS_NAMED).map((model) => JSON.stringify(model));
-  const remaining = models.length - named.length;
-  return formatList([...named, ...(remaining > 0 ? [`${remaining} more`] : [])]);
+  return formatList(firstOf(models, MAX_MODELS_NAMED, (model) => JSON.stringify(model)));
 }

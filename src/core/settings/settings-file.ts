@@ -12,6 +12,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import type { z } from 'zod';
+import { firstOf } from '../../lib/format.ts';
 import { isRecord } from '../../lib/trust.ts';
 import { decodeText } from '../edits/text/characters.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
@@ -178,11 +179,9 @@ function brokenFile(problems: readonly SettingsProblem[], legible: unknown = nul
   const sorted = [...problems].sort((left, right) => left.line - right.line);
   // A value can break two rules that have the same message.
   const lines = [...new Set(sorted.map(({ line, message }) => `line ${line}: ${toSingleLine(message)}`))];
-  const shown = lines.slice(0, MAX_PROBLEMS_LISTED);
-  const remaining = lines.length - shown.length;
   return {
     kind: 'broken',
-    problems: remaining > 0 ? [...shown, `and ${remaining} more`] : shown,
+    problems: firstOf(lines, MAX_PROBLEMS_LISTED, (line) => line, 'and '),
     legible: isRecord(legible) ? legible : {},
   };
 }

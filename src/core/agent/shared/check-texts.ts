@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { pluralize, shortSha } from '../../../lib/format.ts';
+import { firstOf, pluralize, shortSha } from '../../../lib/format.ts';
 import { redact } from '../../../lib/redaction.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { escapeHiddenCharacters, stripHiddenAndCr } from '../../edits/text/unicode.ts';
@@ -57,8 +57,7 @@ export function formatCheckList({ listed }: Checks, head: string, history: Check
 function checkRows(listed: readonly Check[], history: CheckHistory | null): readonly string[] {
   const order: readonly CheckState[] = ['failed', 'blocked', 'running', 'passed'];
   const sorted = order.flatMap((state) => listed.filter((one) => one.state === state));
-  const rows = sorted.slice(0, MAX_LISTED).map((check) => checkRow(check, history));
-  return listed.length > MAX_LISTED ? [...rows, `and ${listed.length - MAX_LISTED} more`] : rows;
+  return firstOf(sorted, MAX_LISTED, (check) => checkRow(check, history), 'and ');
 }
 
 function checkRow({ name, state, word, url }: Check, history: CheckHistory | null): string {

@@ -1,4 +1,4 @@
-import { pluralize } from '../../../lib/format.ts';
+import { firstOf, pluralize } from '../../../lib/format.ts';
 import { redactDiff } from '../../../lib/redaction.ts';
 import type { PathRules } from '../../state/settings.ts';
 import type { PullRequestFile } from '../../step/ports.ts';
@@ -42,11 +42,12 @@ function describeNone(readable: readonly PullRequestFile[], path: string | null)
 const MAX_LISTED = 300;
 
 function fileRows(files: readonly PullRequestFile[]): readonly string[] {
-  const rows = files.slice(0, MAX_LISTED).map(({ path, status, previousPath, added, removed }) => {
-    const from = previousPath === null ? '' : ` from ${formatPath(previousPath)}`;
-    return `${status} ${formatPath(path)}${from} (+${added} -${removed})`;
-  });
-  return files.length > MAX_LISTED ? [...rows, `and ${files.length - MAX_LISTED} more`] : rows;
+  return firstOf(files, MAX_LISTED, fileRow, 'and ');
+}
+
+function fileRow({ path, status, previousPath, added, removed }: PullRequestFile): string {
+  const from = previousPath === null ? '' : ` from ${formatPath(previousPath)}`;
+  return `${status} ${formatPath(path)}${from} (+${added} -${removed})`;
 }
 
 /** Bytes of all diffs of one call, before they have line numbers. */

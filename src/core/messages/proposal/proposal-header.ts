@@ -1,4 +1,4 @@
-import { formatList, pluralize, shortSha } from '../../../lib/format.ts';
+import { firstOf, formatList, pluralize, shortSha } from '../../../lib/format.ts';
 import { type UserEditRange, userEditRange } from '../../edits/build/user-edit.ts';
 import { type Change, type ChangeSet, type FileChange, membersOf, unifiedDiffOf } from '../../edits/change.ts';
 import { formatExtent, namedPaths, shortPath } from '../../edits/describe-change.ts';
@@ -31,11 +31,10 @@ const MAX_FILES_LINKED = 5;
 export function versionLine({ proposal, links }: ProposalView): string {
   const { index, total, change, headSha } = proposal;
   const files = new Map(membersOf(change).flatMap((one) => (one.base === null ? [] : [[one.from ?? one.path, one]])));
-  const named = [...files]
-    .slice(0, MAX_FILES_LINKED)
-    .map(([path, one]) => link(codeSpan(shortPath(path)), fileUrl(links, headSha, path, replacedLines(one))));
-  const more = files.size - named.length;
-  const list = formatList(more === 0 ? named : [...named, `${more} more`]);
+  const named = firstOf([...files], MAX_FILES_LINKED, ([path, one]) =>
+    link(codeSpan(shortPath(path)), fileUrl(links, headSha, path, replacedLines(one))),
+  );
+  const list = formatList(named);
   const version = `digest ${codeSpan(change.digest.slice(0, 12))} · head ${codeSpan(shortSha(headSha))}`;
   return `Change ${index} of ${total} · ${version}${list === '' ? '' : `: ${list}`}`;
 }
@@ -83,12 +82,11 @@ const MAX_REPLACED_LISTED = 10;
 
 /** Links to the earlier versions; without an address where the repository was renamed since. */
 export function replacesLine({ proposal, links }: ProposalView): string {
-  const named = proposal.replaces.slice(0, MAX_REPLACED_LISTED).map(({ id, url }) => {
+  const named = firstOf(proposal.replaces, MAX_REPLACED_LISTED, ({ id, url }) => {
     const isOwn = url?.startsWith(`${links.repository}/`) === true;
     return url !== null && isOwn ? link(codeSpan(id), url) : codeSpan(id);
   });
-  const more = proposal.replaces.length - named.length;
-  return named.length === 0 ? '' : `Replaces ${formatList(more === 0 ? named : [...named, `${more} more`])}.`;
+  return named.length === 0 ? '' : `Replaces ${formatList(named)}.`;
 }
 
 /** The review thread that the change answers; without its address where the repository was renamed since. */

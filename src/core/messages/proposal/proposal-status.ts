@@ -1,4 +1,4 @@
-import { commitUrl, formatList, type RepoLinks, shortSha } from '../../../lib/format.ts';
+import { commitUrl, firstOf, formatList, type RepoLinks, shortSha } from '../../../lib/format.ts';
 import type { Placement } from '../../edits/placement.ts';
 import { describeProposal, type Proposal, type ProposalState, writerOf } from '../../state/proposal.ts';
 import { decidingVotes, isInstructed, isPending, rejectingVote } from '../../state/proposal-lifecycle.ts';
@@ -223,14 +223,9 @@ const MAX_TITLE_CHARACTERS = 200;
 
 /** Proposals as a Markdown list with links; those beyond 30 are counted. */
 export function formatProposalList(proposals: readonly Proposal[], numberOf: NumberText = () => ''): string {
-  const rows = proposals
-    .slice(0, MAX_PROPOSALS_LISTED)
-    .map(
-      (one) =>
-        `- ${numberOf(one)}${linkedId(one)} ${escapeText(truncate(describeProposal(one), MAX_TITLE_CHARACTERS))}`,
-    );
-  const remaining = proposals.length - rows.length;
-  return [...rows, ...(remaining > 0 ? [`- and ${remaining} more`] : [])].join('\n');
+  const row = (one: Proposal): string =>
+    `- ${numberOf(one)}${linkedId(one)} ${escapeText(truncate(describeProposal(one), MAX_TITLE_CHARACTERS))}`;
+  return firstOf(proposals, MAX_PROPOSALS_LISTED, row, '- and ').join('\n');
 }
 
 /** Stands above the App’s own list in a comment with text of the model, which could claim something else. (R70) */
