@@ -1,19 +1,19 @@
 import type { Reply } from '../../lib/trust.ts';
-import { runEnded } from '../messages/run-ended.ts';
+import { describeEnd, runEnded } from '../messages/run-ended.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
-import { canStillBeDenied, isOpen, transition } from '../state/proposal-lifecycle.ts';
+import { canStillBeDenied, isOpen } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { EndReason, Run, Task } from '../state/run.ts';
 import type { Person } from '../state/vote.ts';
 import { cancelQuestions } from './close-question.ts';
 import {
-  queueCommentUpdate,
   type StepBuilder,
   withEffects,
   withProposal,
   withPullState,
   withReply,
   withRun,
+  withTransition,
 } from './step-builder.ts';
 
 type Ending = { readonly reason: EndReason; readonly by: Person | null; readonly note: string | null };
@@ -95,7 +95,7 @@ function startNextTask(builder: StepBuilder, dropped: readonly Task[]): StepBuil
 /** A commit attempt is left to its outcome. */
 function cancelCalls(builder: StepBuilder, { reason }: Ending, now: string): StepBuilder {
   const open = builder.pull.proposals.filter((one) => one.origin.kind === 'call' && canStillBeDenied(one));
-  return open.reduce((next, proposal) => cancelProposal(next, proposal, cancelNote(reason), now), builder);
+  return open.reduce((next, one) => withTransition(next, one, 'cancelled', now, cancelNote(reason)), builder);
 }
 
 /**
@@ -112,7 +112,7 @@ export function cancelUndos(
     (next, one) =>
       one.state === 'executing'
         ? withProposal(next, { ...one, note: cancelNote(reason) })
-        : cancelProposal(next, one, cancelNote(reason), now),
+        : withTransition(next, one, 'cancelled', now, cancelNote(reason)),
     builder,
   );
 }
@@ -125,29 +125,10 @@ export function openUndos({ proposals }: PullState, until: string | null): reado
   });
 }
 
-function cancelProposal(builder: StepBuilder, proposal: Proposal, note: string, now: string): StepBuilder {
-  const cancelled = withProposal(builder, { ...transition(proposal, 'cancelled', now), note });
-  return queueCommentUpdate(cancelled, proposal);
-}
-
 /** For people: why an open proposal was cancelled. */
 function cancelNote(reason: EndReason): string {
-  return CANCEL_NOTES[reason] ?? 'the run ended';
+  return `the run ${describeEnd({ reason, by: null })}`;
 }
-
-const CANCEL_NOTES: Readonly<Partial<Record<EndReason, string>>> = {
-  stopped: 'the run was stopped',
-  closed: 'the pull request was closed',
-  merged: 'the pull request was merged',
-  'turn-limit': 'the run reached its limit of model responses',
-  'token-limit': 'the run reached its limit of tokens',
-  'cost-limit': 'the run reached its limit of cost',
-  'time-limit': 'the run reached its limit of time',
-  'model-failed': 'the model gave no usable answer',
-  'posting-failed': 'the changes could not be posted',
-  'commit-mismatch': 'a commit is not what was approved',
-  'access-lost': 'Countersign lost access to the repository',
-};
 
 /** Replies to each queued task, and drops it. */
 export function dropQueue(builder: StepBuilder, reply: Reply): StepBuilder {

@@ -1,6 +1,7 @@
 import type { Reply } from '../../lib/trust.ts';
 import type { TokenUsage, TranscriptMessage } from '../state/conversation.ts';
-import type { Proposal } from '../state/proposal.ts';
+import type { Proposal, ProposalState } from '../state/proposal.ts';
+import { transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
 import { addAnswer } from '../state/spending.ts';
@@ -64,6 +65,17 @@ export function queueCommentUpdate(builder: StepBuilder, proposal: Proposal): St
     : withEffects(builder, { type: 'update-proposal-comment', proposalId: proposal.id });
 }
 
+/** Gives a proposal its next state, on its page too. `note` tells people why. */
+export function withTransition(
+  builder: StepBuilder,
+  proposal: Proposal,
+  to: ProposalState,
+  now: string,
+  note: string | null = proposal.note,
+): StepBuilder {
+  return queueCommentUpdate(withProposal(builder, { ...transition(proposal, to, now), note }), proposal);
+}
+
 /** The proposal as the steps so far left it. */
 export function currentProposal({ pull }: StepBuilder, proposal: Proposal): Proposal {
   return pull.proposals.find(({ id }) => id === proposal.id) ?? proposal;
@@ -98,6 +110,12 @@ export function createEventVote(
 export function addUsage(builder: StepBuilder, usage: TokenUsage): StepBuilder {
   const { run } = builder.pull;
   return run === null ? builder : withRun(builder, { spending: addAnswer(run.spending, usage) });
+}
+
+/** Shows on the run's comment what has changed; `progress` where nobody waits for it. */
+export function showRun(builder: StepBuilder, progress: { readonly progress?: true } = {}): StepBuilder {
+  const { run } = builder.pull;
+  return run === null ? builder : withEffects(builder, { type: 'update-run-comment', runId: run.id, ...progress });
 }
 
 /** Appends to the run's transcript. */

@@ -85,7 +85,7 @@ function outcomeOf({ state, by, answer, note, problem }: AgentQuestion): string 
     case 'expired':
       return '**Expired** without an answer.';
     case 'cancelled':
-      return `**Cancelled** without an answer${problem === null ? '' : `, because ${problemText(problem)}`}.`;
+      return `**Cancelled** without an answer${problem === null ? '' : `: ${problemText(problem)}`}.`;
     case 'asked':
     case 'failed':
       return '';

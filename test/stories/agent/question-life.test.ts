@@ -128,7 +128,7 @@ describe('a question that nobody answers', () => {
     const { ana, bot, model } = await askPeople(stage(), CHOICE);
     await ana.says('/continue\nwith what the tests use\n\nand keep it short');
     expect(bot.questions()[0]?.body).toContain(
-      `**Cancelled** without an answer, because \`${ana.login}\` went on without it with \`/continue\`.`,
+      `**Cancelled** without an answer: \`${ana.login}\` went on without it with \`/continue\`.`,
     );
     expect(model.toolMessages()).toEqual(['Withdrawn: no decision was made.']);
     expect(model.requests().at(-1)?.messages.at(-1)?.content).toBe(
@@ -141,7 +141,7 @@ describe('a question that nobody answers', () => {
     const { ana, bot, model } = story;
     const id = newestId(story);
     await ana.says('/stop');
-    expect(bot.questions()[0]?.body).toContain('**Cancelled** without an answer, because the run was stopped.');
+    expect(bot.questions()[0]?.body).toContain('**Cancelled** without an answer: the run was stopped.');
     await ana.says(`/approve ${id}`);
     expect(bot.answer()).toContain('is already cancelled');
     expect(model.requests()).toHaveLength(1);
