@@ -1,4 +1,4 @@
-import { formatList, pluralize, shortSha } from '../../lib/format.ts';
+import { firstOf, formatList, pluralize, shortSha } from '../../lib/format.ts';
 import {
   type AwaitingChecks,
   CHECKS_BEGIN_MS,
@@ -194,7 +194,5 @@ const MAX_NAMES = 5;
 const MAX_NAME_CHARACTERS = 60;
 
 function nameList(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMES).map((name) => [...name].slice(0, MAX_NAME_CHARACTERS).join(''));
-  const more = names.length - shown.length;
-  return formatList([...shown, ...(more > 0 ? [`${more} more`] : [])]);
+  return formatList(firstOf(names, MAX_NAMES, (name) => [...name].slice(0, MAX_NAME_CHARACTERS).join('')));
 }

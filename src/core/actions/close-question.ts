@@ -23,8 +23,15 @@ export function queueQuestionUpdate(builder: StepBuilder, { id, runId, comment }
 
 /** Cancels the open questions of the run. `problem` tells people why. */
 export function cancelQuestions(builder: StepBuilder, problem: string): StepBuilder {
-  const open = builder.pull.run?.questions.filter(({ state }) => state === 'asked') ?? [];
-  return open.reduce((next, one) => closeQuestion(next, one, { state: 'cancelled', problem }), builder);
+  return openQuestions(builder).reduce(
+    (next, one) => closeQuestion(next, one, { state: 'cancelled', problem }),
+    builder,
+  );
+}
+
+/** Those that nobody answered yet, asked or not. */
+export function openQuestions({ pull }: StepBuilder): readonly AgentQuestion[] {
+  return pull.run?.questions.filter(({ state }) => state === 'asked') ?? [];
 }
 
 /**

@@ -10,13 +10,13 @@ import type { Step } from '../step/step.ts';
 import { expireQuestions } from './questions.ts';
 import {
   endStep,
-  queueCommentUpdate,
   type StepBuilder,
   startStep,
   withEffects,
   withProposal,
   withReply,
   withRun,
+  withTransition,
 } from './step-builder.ts';
 import { advanceBatch, setProposalCallStatus } from './tool-batch.ts';
 
@@ -110,8 +110,8 @@ export function onDeadlineReached(pull: PullState, { now }: Facts): Step {
 function expireProposal(builder: StepBuilder, proposal: Proposal, now: string): StepBuilder {
   const { id, origin } = proposal;
   const note = origin.kind === 'undo' ? `To ask for it again, write /undo ${origin.undoneProposalId}` : null;
-  const expired = withProposal(builder, { ...transition(proposal, 'expired', now), note });
-  return queueCommentUpdate(setProposalCallStatus(expired, proposal, { kind: 'expired', proposalId: id }), proposal);
+  const expired = withTransition(builder, proposal, 'expired', now, note);
+  return setProposalCallStatus(expired, proposal, { kind: 'expired', proposalId: id });
 }
 
 function sendReminder(

@@ -5,11 +5,9 @@ import { mayApprove } from '../policy/may-approve.ts';
 import type { IssuedCall } from '../state/conversation.ts';
 import type { PathStaleness, Staleness } from '../state/head-changes.ts';
 import { type Proposal, writerOf } from '../state/proposal.ts';
-import { transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
 import { canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import { tellOfCommit } from './agent-notes.ts';
 import { currentApprovalRules, isEnoughWith } from './approvals.ts';
 import { addAppCommit, combineVerdicts, memberVerdicts, proposalsBeforeCommit } from './head-assessment.ts';
 import {
@@ -23,14 +21,9 @@ import {
   withPullState,
   withReply,
   withRun,
+  withTransition,
 } from './step-builder.ts';
-import {
-  answerProposalCalls,
-  appliedCallOutput,
-  issuedCallsOf,
-  setProposalCallStatus,
-  withdrawProposal,
-} from './tool-batch.ts';
+import { completeProposal, issuedCallsOf, setProposalCallStatus, withdrawProposal } from './tool-batch.ts';
 
 /** The person who pushed, and the webhook that reported it. */
 export type Pusher = { readonly person: Person; readonly permission: Permission; readonly deliveryId: string };
@@ -137,9 +130,7 @@ function completeByPush(builder: StepBuilder, proposal: Proposal, { head, facts,
   const voted = pusher === null ? builder : recordVote(builder, createPushVote(proposal, pusher, facts.now));
   const current = currentProposal(voted, proposal);
   const note = pushNote(pusher, current, builder.pull.run, facts);
-  const completed = { ...transition(current, 'completed', facts.now), commitSha: head, note };
-  const done = tellOfCommit(withProposal(voted, completed), completed, head, [completed]);
-  return queueCommentUpdate(answerProposalCalls(done, proposal, appliedCallOutput(done.pull, completed)), proposal);
+  return completeProposal(voted, current, { commitSha: head, committed: current.committed, note }, facts.now);
 }
 
 function createPushVote(proposal: Proposal, { person: by, permission, deliveryId }: Pusher, at: string): Vote {
@@ -182,11 +173,7 @@ export function supersede(
   { head, login, now }: MovedHead,
 ): StepBuilder {
   const path = changedPath ?? mainPath(proposal.change);
-  const superseded = withProposal(builder, {
-    ...transition(proposal, 'superseded', now),
-    note: staleNote(proposal, path),
-  });
-  const updated = queueCommentUpdate(superseded, proposal);
+  const updated = withTransition(builder, proposal, 'superseded', now, staleNote(proposal, path));
   const { origin } = proposal;
   const retried = callsToRetry(updated, proposal);
   const output = staleOutput(path, proposal.headSha, head, login);

@@ -4,7 +4,7 @@ import { createProposalId } from '../comments/ids.ts';
 import { type AgentQuestion, type AnswerRecord, questionDigest } from '../state/question.ts';
 import type { Run } from '../state/run.ts';
 import type { CallResult } from '../step/signals.ts';
-import { closeQuestion } from './close-question.ts';
+import { closeQuestion, openQuestions } from './close-question.ts';
 import { endRun } from './end-run.ts';
 import { recordFeedback, type StepBuilder, withPullState, withRun } from './step-builder.ts';
 import { answerToolCall, setCallStatus } from './tool-batch.ts';
@@ -96,8 +96,4 @@ export function withdrawQuestions(builder: StepBuilder, problem: string, output:
     (next, one) => answerToolCall(closeQuestion(next, one, { state: 'cancelled', problem }), one.call, output),
     builder,
   );
-}
-
-function openQuestions({ pull }: StepBuilder): readonly AgentQuestion[] {
-  return pull.run?.questions.filter(({ state }) => state === 'asked') ?? [];
 }

@@ -10,7 +10,7 @@ import type { Facts, Need } from '../step/facts.ts';
 import type { StandingEnd } from '../step/reasons.ts';
 import { currentApprovalRules, recordApproval } from './approvals.ts';
 import { settingsNeeds } from './fact-needs.ts';
-import { currentProposal, type StepBuilder, withEffects, withPullState, withReply } from './step-builder.ts';
+import { currentProposal, type StepBuilder, showRun, withEffects, withPullState, withReply } from './step-builder.ts';
 
 /** The proposals that were posted together, and the run that made them. */
 type Posting = { readonly runId: string; readonly proposals: readonly { readonly proposalId: string }[] };
@@ -91,11 +91,5 @@ export function endStandingApproval(
 ): StepBuilder {
   const standingApprovals = builder.pull.standingApprovals.filter(({ number }) => number !== approval.number);
   const removed = withPullState(builder, { standingApprovals });
-  return showStandingApprovals(withReply(removed, to, standingApprovalEnded(approval, cause)));
-}
-
-/** The comment of the run lists them. */
-export function showStandingApprovals(builder: StepBuilder): StepBuilder {
-  const { run } = builder.pull;
-  return run === null ? builder : withEffects(builder, { type: 'update-run-comment', runId: run.id });
+  return showRun(withReply(removed, to, standingApprovalEnded(approval, cause)));
 }

@@ -1,11 +1,13 @@
 import { buildNoteMessage } from '../agent/context/notes.ts';
 import { buildToolMessages } from '../agent/messages.ts';
 import { jsonBytes, largestShare, MAX_RESULTS_BYTES } from '../agent/shared/response-size.ts';
-import { approverNotes } from '../agent/shared/speakers.ts';
+import { approverNotes, instructedOutput } from '../agent/shared/speakers.ts';
 import {
   appliedOutput,
   appliedSetOutput,
+  deniedOutput,
   EXPIRED_CAUSE,
+  readDeniedOutput,
   userModifiedOutput,
   withdrawnOutput,
 } from '../agent/shared/tool-results.ts';
@@ -17,7 +19,8 @@ import { decidingVotes, transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { EndReason, Phase, Run } from '../state/run.ts';
-import { hasWords } from './agent-notes.ts';
+import type { Vote } from '../state/vote.ts';
+import { hasWords, tellOfCommit } from './agent-notes.ts';
 import { postNextQuestion } from './close-question.ts';
 import { endRun } from './end-run.ts';
 import { countBatchResponse, renewCheckRounds, showHeldCalls, startNextTurn } from './next-turn.ts';
@@ -28,6 +31,7 @@ import {
   withEffects,
   withProposal,
   withRun,
+  withTransition,
 } from './step-builder.ts';
 
 /** For the model: the change was applied, as proposed or with a person's own text, by whom and in which commit. */
@@ -123,8 +127,30 @@ export function withdrawProposal(
   { note, output }: { readonly note: string; readonly output: string },
   now: string,
 ): StepBuilder {
-  const superseded = withProposal(builder, { ...transition(proposal, 'superseded', now), note });
-  return queueCommentUpdate(answerProposalCalls(superseded, proposal, output), proposal);
+  return answerProposalCalls(withTransition(builder, proposal, 'superseded', now, note), proposal, output);
+}
+
+/** Rejects a proposal by a vote on it, and answers its call. An instruction becomes the result. */
+export function rejectProposal(builder: StepBuilder, proposal: Proposal, vote: Vote, now: string): StepBuilder {
+  const { change } = proposal;
+  const taskBy = builder.pull.run?.task.by ?? null;
+  const denied = change.op === 'read' ? readDeniedOutput(change.path, vote) : deniedOutput(vote);
+  const output = vote.action === 'edit' ? instructedOutput(proposal, vote, taskBy) : denied;
+  return answerProposalCalls(withTransition(builder, proposal, 'rejected', now), proposal, output);
+}
+
+/** Completes a proposal whose change is on the branch, and tells the agent, and those whose thread it answers. */
+export function completeProposal(
+  builder: StepBuilder,
+  proposal: Proposal,
+  commit: Pick<Proposal, 'commitSha' | 'committed' | 'note'>,
+  now: string,
+  together: readonly Proposal[] = [proposal],
+): StepBuilder {
+  const completed = { ...transition(proposal, 'completed', now), ...commit };
+  const done = withProposal(builder, completed);
+  const noted = commit.commitSha === null ? done : tellOfCommit(done, completed, commit.commitSha, together);
+  return queueCommentUpdate(answerProposalCalls(noted, proposal, appliedCallOutput(noted.pull, completed)), proposal);
 }
 
 /** Call this after calls got outputs: starts the next turn if all have one, else updates the run's phase. */
@@ -169,10 +195,12 @@ function completeBatch(builder: StepBuilder, { agentNotes, denials }: Run, now: 
   const batch = builder.pull.run?.batch;
   if (!batch) return builder;
   const isToldMore = hasWords({ agentNotes });
-  const isInstructed = isToldMore || batch.continued || hasInstructions(builder.pull);
+  // An approval or a denial begins no new round of failed checks.
+  const isInstructed =
+    isToldMore || batch.continued || hasWordsInResults(builder.pull, ({ action }) => action === 'edit');
   const counted = countBatchResponse(
     isInstructed ? renewCheckRounds(builder) : builder,
-    hasWordsInResults(builder.pull) || isToldMore,
+    isToldMore || hasWordsInResults(builder.pull, ({ text }) => text !== null),
   );
   const answered = withRun(appendMessages(counted, ...(buildToolMessages(batch) ?? [])), { batch: null });
   const withResults = deliverNotes(answered);
@@ -193,21 +221,10 @@ export function deliverNotes(builder: StepBuilder): StepBuilder {
   return withRun(appendMessages(builder, ...notes.map(buildNoteMessage)), { agentNotes: [] });
 }
 
-/** Whether words, lines or answers of people are in the results of the current batch. */
-function hasWordsInResults(pull: PullState): boolean {
+/** Whether lines, answers or such votes of people are in the results of the current batch. */
+function hasWordsInResults(pull: PullState, isWords: (vote: Vote) => boolean): boolean {
   const proposals = pull.proposals.filter((proposal) => isInCurrentBatch(pull, proposal));
-  const isChanged = proposals.some(
-    ({ votes, writers }) => writers.length > 0 || votes.some(({ text }) => text !== null),
-  );
-  return isChanged || answeredQuestions(pull).some(({ by }) => by !== null);
-}
-
-/** The words that begin a new round of failed checks: an approval or a denial is none of them. */
-function hasInstructions(pull: PullState): boolean {
-  const proposals = pull.proposals.filter((proposal) => isInCurrentBatch(pull, proposal));
-  const isChanged = proposals.some(
-    ({ votes, writers }) => writers.length > 0 || votes.some(({ action }) => action === 'edit'),
-  );
+  const isChanged = proposals.some(({ votes, writers }) => writers.length > 0 || votes.some(isWords));
   return isChanged || answeredQuestions(pull).some(({ by }) => by !== null);
 }
 

@@ -1,19 +1,8 @@
-import {
-  currentProposal,
-  endStep,
-  queueCommentUpdate,
-  recordVote,
-  type StepBuilder,
-  startStep,
-  withProposal,
-} from '../actions/step-builder.ts';
-import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
+import { currentProposal, endStep, recordVote, type StepBuilder, startStep } from '../actions/step-builder.ts';
+import { advanceBatch, rejectProposal } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
-import { instructedOutput } from '../agent/shared/speakers.ts';
-import { deniedOutput, readDeniedOutput } from '../agent/shared/tool-results.ts';
 import { type CommandNamed, readLeadingGlob, readTargetsAndText } from '../comments/command-line.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { transition } from '../state/proposal-lifecycle.ts';
 import type { Vote } from '../state/vote.ts';
 import type { Step } from '../step/step.ts';
 import { answerQuestion } from './answer.ts';
@@ -60,16 +49,7 @@ function reasonForModel({ role }: CommandContext, reason: string): string | null
 /** Rejects one proposal with this vote, and answers its call. `at` is the time of the vote. */
 export function rejectWithVote(builder: StepBuilder, proposal: Proposal, vote: Vote, at: string): StepBuilder {
   const voted = recordVote(builder, vote);
-  const current = currentProposal(voted, proposal);
-  const rejected = withProposal(voted, transition(current, 'rejected', at));
-  return queueCommentUpdate(answerProposalCalls(rejected, proposal, outputOf(builder, current, vote)), proposal);
-}
-
-/** An instruction becomes the result of the proposal's call. */
-function outputOf({ pull }: StepBuilder, proposal: Proposal, vote: Vote): string {
-  const { change } = proposal;
-  if (vote.action === 'edit') return instructedOutput(proposal, vote, pull.run?.task.by ?? null);
-  return change.op === 'read' ? readDeniedOutput(change.path, vote) : deniedOutput(vote);
+  return rejectProposal(voted, currentProposal(voted, proposal), vote, at);
 }
 
 /** Rejects the open proposals. It can't stop a commit already in flight, but prevents any retry. */

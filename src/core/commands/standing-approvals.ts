@@ -1,5 +1,5 @@
-import { endStandingApproval, showStandingApprovals } from '../actions/standing-approvals.ts';
-import { endStep, type StepBuilder, startStep, withPullState, withReply } from '../actions/step-builder.ts';
+import { endStandingApproval } from '../actions/standing-approvals.ts';
+import { endStep, type StepBuilder, showRun, startStep, withPullState, withReply } from '../actions/step-builder.ts';
 import { type CommandNamed, readAlone } from '../comments/command-line.ts';
 import {
   standingApprovalGranted,
@@ -53,7 +53,7 @@ export function recordStandingApproval(
     standingApprovals: [...inForce(builder.pull, facts), approval],
     standingApprovalCount: approval.number,
   });
-  return showStandingApprovals(withReply(given, intent.location, standingApprovalGranted(approval)));
+  return showRun(withReply(given, intent.location, standingApprovalGranted(approval)));
 }
 
 export const approvals = {

@@ -55,7 +55,7 @@ export function createContext(
   facts: Facts,
   deliveryId: string,
 ): CommandContext {
-  const person = { id: intent.actor.id, login: intent.actor.login };
+  const { actor: person } = intent;
   const permission = facts.permission ?? 'none';
   const author = pull.run?.pullAuthor ?? facts.pullRequest?.author ?? null;
   const role = roleOf(permission, person, author);

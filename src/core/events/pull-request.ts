@@ -6,13 +6,12 @@ import { applyBase, applyHeadMove, creditPusher, type Pusher } from '../actions/
 import {
   endStep,
   noop,
-  queueCommentUpdate,
   type StepBuilder,
   startStep,
   withEffects,
-  withProposal,
   withPullState,
   withRun,
+  withTransition,
 } from '../actions/step-builder.ts';
 import { advanceBatch, isBatchComplete } from '../actions/tool-batch.ts';
 import { pullNotOpen } from '../messages/replies.ts';
@@ -45,19 +44,17 @@ export function onPushed(pull: PullState, intent: IntentOf<'pushed'>, facts: Fac
 
 /** Null for the App: its commits were approved on another pull request. */
 function pusherOf(
-  { actor }: IntentOf<'pushed'>,
+  { actor: person }: IntentOf<'pushed'>,
   { app, permission = 'none' }: Facts,
   deliveryId: string,
 ): Pusher | null {
-  const person = { id: actor.id, login: actor.login };
   return person.id === app.botId ? null : { person, permission, deliveryId };
 }
 
 /** The agent hears of what others push during its run, and gets no results before. */
-function requestPushContent(builder: StepBuilder, { actor, before, after }: IntentOf<'pushed'>): StepBuilder {
+function requestPushContent(builder: StepBuilder, { actor: by, before, after }: IntentOf<'pushed'>): StepBuilder {
   const run = activeRun(builder.pull);
   if (run === null) return builder;
-  const by = { id: actor.id, login: actor.login };
   const awaited = withRun(builder, { unreadPushes: [...run.unreadPushes, after] });
   return withEffects(awaited, { type: 'read-push', runId: run.id, by, before, after });
 }
@@ -111,10 +108,9 @@ export function onRetargeted(pull: PullState, { to }: IntentOf<'retargeted'>, { 
 }
 
 /** Ends the run of a closed or merged pull request, unless it is open again by now. */
-export function onClosed(pull: PullState, { actor, merged }: IntentOf<'closed'>, facts: Facts): Step {
+export function onClosed(pull: PullState, { actor: by, merged }: IntentOf<'closed'>, facts: Facts): Step {
   // They end at the close, also if the pull request is open again by now.
   if (facts.pullRequest?.state === 'open') return endStep(withoutStandingApprovals(startStep(pull)), 'outdated-result');
-  const by = { id: actor.id, login: actor.login };
   return endStep(endEverything(pull, merged ? 'merged' : 'closed', by, facts.now), 'pull-closed');
 }
 
@@ -129,10 +125,8 @@ export function onFoundClosed(pull: PullState, { state, proposalIds }: SignalOf<
   const ended = endEverything(pull, state, null, now);
   // Another attempt might have committed the others.
   const executing = ended.pull.proposals.filter((one) => one.state === 'executing' && proposalIds.includes(one.id));
-  const failed = executing.reduce((builder, one) => {
-    const note = `the pull request was ${state} before the commit`;
-    return queueCommentUpdate(withProposal(builder, { ...transition(one, 'failed', now), note }), one);
-  }, ended);
+  const note = `the pull request was ${state} before the commit`;
+  const failed = executing.reduce((builder, one) => withTransition(builder, one, 'failed', now, note), ended);
   return endStep(failed, 'pull-closed');
 }
 

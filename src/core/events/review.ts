@@ -16,7 +16,6 @@ import type { PostedReview } from '../state/posted-comment.ts';
 import { type Proposal, postedChange, turnOf } from '../state/proposal.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
-import type { Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
@@ -31,7 +30,7 @@ export function onReviewDismissed(
   const open = openProposalsOfReview(pull, intent.reviewId);
   const dismissed = setReviewStatus(startStep(pull), intent.reviewId, 'dismissed');
   if (open.length === 0) return endStep(dismissed, 'not-for-us');
-  const by = { id: intent.actor.id, login: intent.actor.login };
+  const { actor: by } = intent;
   const permission = facts.permission ?? 'none';
   if (!facts.ownerAllowed || !isAllowed(roleOf(permission, by, pull.run?.pullAuthor ?? null), deny.allowedTo))
     return endStep(dismissed, 'not-allowed');
@@ -39,7 +38,8 @@ export function onReviewDismissed(
   const denied = open.reduce((builder, one) => {
     const { digest } = postedChange(one);
     const vote = createEventVote(one, { ...event, digest, by, permission, deliveryId });
-    return denyDismissed(builder, one, vote, facts.now);
+    // A commit attempt can't be stopped, but the vote prevents its retry.
+    return one.state === 'executing' ? recordVote(builder, vote) : rejectWithVote(builder, one, vote, facts.now);
   }, dismissed);
   return endStep(advanceBatch(denied, facts.now), 'review-dismissed');
 }
@@ -52,11 +52,6 @@ export function openProposalsOfReview(pull: PullState, reviewId: number): readon
   return pull.proposals.filter(
     (one) => one.runId === run?.id && turnOf(one) === turn && isOpen(one) && one.comment !== null,
   );
-}
-
-/** A commit attempt can't be stopped, but the vote prevents its retry. */
-function denyDismissed(builder: StepBuilder, proposal: Proposal, vote: Vote, now: string): StepBuilder {
-  return proposal.state === 'executing' ? recordVote(builder, vote) : rejectWithVote(builder, proposal, vote, now);
 }
 
 /** GitHub refused to dismiss the App's own review, so it still requests changes. */

@@ -5,7 +5,6 @@ import {
   currentProposal,
   endStep,
   noop,
-  queueCommentUpdate,
   recordFeedback,
   recordVote,
   type StepBuilder,
@@ -13,6 +12,7 @@ import {
   withProposal,
   withPullState,
   withReply,
+  withTransition,
 } from '../actions/step-builder.ts';
 import { advanceBatch, queuePosting, setProposalCallStatus } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
@@ -145,13 +145,13 @@ function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Pro
   };
   const reposted = withReplacedVersions(anew, [proposal]);
   const note = `${person.login} wrote other lines instead`;
-  const superseded = { ...transition(proposal, 'superseded', intent.createdAt), note, replacedBy: id };
-  const replaced = queueCommentUpdate(withProposal(startStep(pull), superseded), proposal);
+  const older = { ...proposal, replacedBy: id };
+  const replaced = withTransition(startStep(pull), older, 'superseded', intent.createdAt, note);
   const added = withPullState(replaced, {
     proposals: [...replaced.pull.proposals, reposted],
     proposalCount: pull.proposalCount + 1,
   });
-  const voted = recordUserEditVote(added, context, { superseded, reposted }, voting);
+  const voted = recordUserEditVote(added, context, { older, reposted }, voting);
   const needed = withProposal(voted, withNeeded(currentProposal(voted, reposted), voting.rules));
   const linked = setProposalCallStatus(needed, proposal, { kind: 'proposed', proposalId: id });
   const posting = queuePosting(acknowledge(linked, context), reposted);
@@ -162,11 +162,11 @@ function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Pro
 function recordUserEditVote(
   builder: StepBuilder,
   context: CommandContext,
-  { superseded, reposted }: { readonly superseded: Proposal; readonly reposted: Proposal },
+  { older, reposted }: { readonly older: Proposal; readonly reposted: Proposal },
   { note, verdict }: UserEditVoting,
 ): StepBuilder {
   if (verdict === 'yes') return recordVote(builder, createUserEditVote(context, reposted, note));
-  const vote = { ...createUserEditVote(context, reposted, ''), proposalId: superseded.id };
+  const vote = { ...createUserEditVote(context, reposted, ''), proposalId: older.id };
   const voted = recordVote(builder, vote);
   const words = wordsNote(context.person, note, context.intent.createdAt);
   const noted = note === '' ? voted : recordFeedback(withNote(voted, words), context.facts.now);

@@ -3,10 +3,15 @@ import { announceLapses, clearApprovals, currentApprovalRules, type Lapse, withN
 import { reopenProposal } from '../actions/expiry.ts';
 import { combineVerdicts } from '../actions/head-assessment.ts';
 import { announceStale, applyBase, supersede } from '../actions/head-moved.ts';
-import { endStep, queueCommentUpdate, type StepBuilder, startStep, withProposal } from '../actions/step-builder.ts';
-import { advanceBatch, allowReading, answerProposalCalls } from '../actions/tool-batch.ts';
-import { instructedOutput } from '../agent/shared/speakers.ts';
-import { deniedOutput } from '../agent/shared/tool-results.ts';
+import {
+  endStep,
+  queueCommentUpdate,
+  type StepBuilder,
+  startStep,
+  withProposal,
+  withTransition,
+} from '../actions/step-builder.ts';
+import { advanceBatch, allowReading, completeProposal, rejectProposal } from '../actions/tool-batch.ts';
 import { countedApprovals, mayApprove, missingApprovals } from '../policy/may-approve.ts';
 import { findVoteProblem } from '../policy/vote-problems.ts';
 import type { Proposal } from '../state/proposal.ts';
@@ -17,7 +22,6 @@ import type { Facts } from '../step/facts.ts';
 import type { ApprovalBlock } from '../step/reasons.ts';
 import type { PreflightCheck, SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
-import { completeProposal } from './commit.ts';
 
 /**
  * Checks each proposal right before a commit attempt: it must still be approved, allowed and applicable. Of readings the
@@ -74,9 +78,11 @@ function checkApproved(
 ): Checked {
   const { builder, lapses } = checked;
   const denial = rejectingVote(proposal);
-  if (denial !== undefined) return { builder: rejectDenied(builder, proposal, denial, facts.now), lapses };
+  // It came during an earlier attempt that failed, so the proposal is dropped instead of retried.
+  if (denial !== undefined) return { builder: rejectProposal(builder, proposal, denial, facts.now), lapses };
   const cancelReason = cancelReasonOf(builder.pull, proposal);
-  if (cancelReason !== null) return { builder: cancelApproved(builder, proposal, cancelReason, facts.now), lapses };
+  if (cancelReason !== null)
+    return { builder: withTransition(builder, proposal, 'cancelled', facts.now, cancelReason), lapses };
   if (proposal.note !== null) {
     const block = { kind: 'comment-unread', errorId: null } as const;
     return { builder: clearApprovals(builder, proposal, facts.now), lapses: [...lapses, { proposal, block }] };
@@ -145,22 +151,8 @@ function carryOut(
 
 const FOUND_ON_BRANCH = { committed: null, note: 'the branch already held it' } as const;
 
-/** The denial or `/edit` came during an earlier attempt that failed, so the proposal is dropped instead of retried. */
-function rejectDenied(builder: StepBuilder, proposal: Proposal, denial: Vote, now: string): StepBuilder {
-  const rejected = withProposal(builder, transition(proposal, 'rejected', now));
-  const output =
-    denial.action === 'edit'
-      ? instructedOutput(proposal, denial, builder.pull.run?.task.by ?? null)
-      : deniedOutput(denial);
-  return queueCommentUpdate(answerProposalCalls(rejected, proposal, output), proposal);
-}
-
 /** Why it can't be committed despite its approvals; null if it can. */
 function cancelReasonOf(pull: PullState, { origin, runId, note }: Proposal): string | null {
   if (origin.kind === 'undo') return note;
   return activeRun(pull)?.id === runId ? null : 'the run ended';
-}
-
-function cancelApproved(builder: StepBuilder, proposal: Proposal, note: string, now: string): StepBuilder {
-  return queueCommentUpdate(withProposal(builder, { ...transition(proposal, 'cancelled', now), note }), proposal);
 }

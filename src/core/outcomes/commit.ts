@@ -1,4 +1,3 @@
-import { tellOfCommit } from '../actions/agent-notes.ts';
 import { cancelUndos, endRun } from '../actions/end-run.ts';
 import { addAppCommit } from '../actions/head-assessment.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
@@ -7,13 +6,15 @@ import {
   noop,
   queueCommentUpdate,
   type StepBuilder,
+  showRun,
   startStep,
   withEffects,
   withProposal,
   withReply,
   withRun,
+  withTransition,
 } from '../actions/step-builder.ts';
-import { advanceBatch, answerProposalCalls, appliedCallOutput } from '../actions/tool-batch.ts';
+import { advanceBatch, answerProposalCalls, completeProposal } from '../actions/tool-batch.ts';
 import { failedOutput } from '../agent/shared/tool-results.ts';
 import { commitDelayed, commitFailed, commitMismatch, committed } from '../messages/change-replies.ts';
 import { describeTreeMismatches, mismatchNote } from '../messages/run-ended.ts';
@@ -59,19 +60,6 @@ function afterMergeNote(run: PullState['run'], sha: string, { pullRequest }: Fac
 
 function executingProposals(pull: PullState, ids: readonly string[]): readonly Proposal[] {
   return pull.proposals.filter((one) => ids.includes(one.id) && one.state === 'executing');
-}
-
-export function completeProposal(
-  builder: StepBuilder,
-  proposal: Proposal,
-  commit: Pick<Proposal, 'commitSha' | 'committed' | 'note'>,
-  now: string,
-  together: readonly Proposal[] = [proposal],
-): StepBuilder {
-  const completed = { ...transition(proposal, 'completed', now), ...commit };
-  const done = withProposal(builder, completed);
-  const noted = commit.commitSha === null ? done : tellOfCommit(done, completed, commit.commitSha, together);
-  return queueCommentUpdate(answerProposalCalls(noted, proposal, appliedCallOutput(noted.pull, completed)), proposal);
 }
 
 function addAppCommits(run: Run, { files }: SignalOf<'committed'>): Run['appCommits'] {
@@ -138,10 +126,10 @@ export function onCommitMismatch(pull: PullState, signal: SignalOf<'commit-misma
   const { sha, proposalIds } = signal;
   const summary = describeTreeMismatches(signal.mismatches);
   const executing = executingProposals(pull, proposalIds);
-  const failed = executing.reduce((builder, one) => {
-    const proposal = { ...transition(one, 'failed', facts.now), commitSha: sha, note: summary };
-    return queueCommentUpdate(withProposal(builder, proposal), one);
-  }, startStep(pull));
+  const failed = executing.reduce(
+    (builder, one) => withTransition(builder, { ...one, commitSha: sha }, 'failed', facts.now, summary),
+    startStep(pull),
+  );
   const withCommit = pull.run === null ? failed : addCommitToRun(failed, pull.run, signal);
   const recorded = { ...withCommit, ledgerCommits: ledgerCommitsOf(pull, signal) };
   return endStep(announceMismatch(recorded, executing, { sha, summary }, facts.now), 'commit-mismatch');
@@ -154,15 +142,10 @@ function announceMismatch(
   { sha, summary }: { readonly sha: string; readonly summary: string },
   now: string,
 ): StepBuilder {
-  const { run } = builder.pull;
   if (activeRun(builder.pull) !== null)
     return endRun(builder, { reason: 'commit-mismatch', by: null, note: mismatchNote(sha, summary) }, now);
-  const replied = withReply(
-    cancelUndos(builder, 'commit-mismatch', now),
-    { at: 'pull-request' },
-    commitMismatch(sha, summary, executing),
-  );
-  return run === null ? replied : withEffects(replied, { type: 'update-run-comment', runId: run.id });
+  const reply = commitMismatch(sha, summary, executing);
+  return showRun(withReply(cancelUndos(builder, 'commit-mismatch', now), { at: 'pull-request' }, reply));
 }
 
 /** A commit attempt failed for good, and nothing was committed. If a rule refused it, all later commits fail too. */
@@ -190,8 +173,8 @@ function isApprovedOrExecuting(proposal: Proposal): boolean {
 
 function failProposal(builder: StepBuilder, proposal: Proposal, message: string, now: string): StepBuilder {
   const executing = proposal.state === 'approved' ? transition(proposal, 'executing', now) : proposal;
-  const failed = withProposal(builder, { ...transition(executing, 'failed', now), note: message });
-  return queueCommentUpdate(answerProposalCalls(failed, proposal, failedOutput(message)), proposal);
+  const failed = withTransition(builder, executing, 'failed', now, message);
+  return answerProposalCalls(failed, proposal, failedOutput(message));
 }
 
 /** The comments of pending proposals then say that people must apply them by hand. */

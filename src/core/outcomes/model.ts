@@ -51,7 +51,7 @@ function historyOf(checks: TaskContext['checks']): CheckHistory | null {
   return { failedBefore: [...new Set(failedBefore)], told: null, rounds: 0 };
 }
 
-type AboutRequest = SignalOf<'model-responded'> | SignalOf<'model-failed'> | SignalOf<'model-attempt-failed'>;
+type AboutRequest = SignalOf<'model-responded' | 'model-failed' | 'model-attempt-failed' | 'readings-cleared'>;
 
 /** The active run if it is waiting for exactly this response, else null. */
 function awaitingRun(pull: PullState, signal: AboutRequest): Run | null {
@@ -192,10 +192,9 @@ function countFailedAnswer(
  */
 export function onReadingsCleared(pull: PullState, signal: SignalOf<'readings-cleared'>): Step {
   const { runId, turn, clearedBefore, usage } = signal;
-  const run = activeRun(pull);
-  const isAwaited = run?.id === runId && run.phase.kind === 'awaiting-model' && run.phase.turn === turn;
+  const run = awaitingRun(pull, signal);
   const counted = countFailedAnswer(startStep(pull), { runId, cost: usage });
-  if (!isAwaited || clearedBefore <= run.clearedBefore) return endStep(counted, 'outdated-result');
+  if (run === null || clearedBefore <= run.clearedBefore) return endStep(counted, 'outdated-result');
   const cleared = withRun(counted, { clearedBefore, readings: run.readings.map((one) => ({ ...one, shown: [] })) });
   return endStep(withEffects(cleared, { type: 'ask-model', runId, turn }), 'readings-cleared');
 }

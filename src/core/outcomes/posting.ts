@@ -13,11 +13,12 @@ import {
   withProposal,
   withReply,
   withRun,
+  withTransition,
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import { undoRefused } from '../messages/replies.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { isFinal, transition } from '../state/proposal-lifecycle.ts';
+import { isFinal } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Facts } from '../step/facts.ts';
 import type { PostedProposal, SignalOf } from '../step/signals.ts';
@@ -90,8 +91,8 @@ function dropUnposted(
   now: string,
 ): StepBuilder {
   if (proposal.state !== 'proposed' || proposal.comment !== null) return builder;
-  const superseded = { ...transition(proposal, 'superseded', now), note: 'it could not be posted' };
-  const dropped = answerProposalCalls(withProposal(builder, superseded), proposal, output);
+  const superseded = withTransition(builder, proposal, 'superseded', now, 'it could not be posted');
+  const dropped = answerProposalCalls(superseded, proposal, output);
   if (proposal.origin.kind !== 'undo') return dropped;
   const refusal = { kind: 'refused', message: `It could not be posted: ${message}.` } as const;
   return withReply(dropped, { at: 'pull-request' }, undoRefused(proposal.origin.undoneProposalId, refusal));

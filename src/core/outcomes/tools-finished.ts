@@ -1,6 +1,6 @@
 import { setHeadIfIdle } from '../actions/head-moved.ts';
 import { createQuestions } from '../actions/questions.ts';
-import { endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
+import { endStep, noop, type StepBuilder, showRun, startStep, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, answerToolCall, isInCurrentBatch, setCallStatus } from '../actions/tool-batch.ts';
 import { PLAN_OUTPUT, staleOutput } from '../agent/shared/tool-results.ts';
 import { addReading } from '../agent/tools/read-file.ts';
@@ -82,7 +82,7 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
   const call = { turn: result.turn, callId: result.callId };
   switch (result.kind) {
     case 'plan':
-      return queueRunCommentUpdate(withRun(answerToolCall(builder, call, PLAN_OUTPUT), { plan: result.steps }));
+      return showRun(withRun(answerToolCall(builder, call, PLAN_OUTPUT), { plan: result.steps }), { progress: true });
     case 'postponed':
       return answerToolCall(builder, call, result.output);
     case 'output': {
@@ -104,11 +104,6 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
     case 'unaskable':
       return builder;
   }
-}
-
-function queueRunCommentUpdate(builder: StepBuilder): StepBuilder {
-  const { run } = builder.pull;
-  return run === null ? builder : withEffects(builder, { type: 'update-run-comment', runId: run.id, progress: true });
 }
 
 /**
@@ -163,11 +158,7 @@ function natureOf(pull: PullState, { toolCall: { name } }: ToolCallState, result
 }
 
 function findResult(results: readonly CallResult[], call: ToolCallState): CallResult | null {
-  return results.find((result) => answersCall(result, callRefOf(call))) ?? null;
-}
-
-function answersCall(result: CallResult, ref: CallRef): boolean {
-  return result.kind === 'change' ? result.calls.some((call) => isSameCall(call, ref)) : isSameCall(result, ref);
+  return results.find((result) => callsOf(result).some((one) => isSameCall(one, callRefOf(call)))) ?? null;
 }
 
 /** Answers the valid calls of the response with T20. Calls that were held before leave the batch and stay held. */
