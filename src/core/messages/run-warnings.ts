@@ -37,55 +37,35 @@ export function branchLines(branch: HeadBranch): readonly string[] {
   const ref = codeSpan(truncate(branch.ref, MAX_REF_CHARACTERS));
   if (branch.isFork)
     return [`The branch ${ref} is in a fork, and Countersign never writes to forks. ${APPLY_BY_HAND_TEXT}`];
-  return [...ruleLines(branch, ref), ...sharedBranchLines(branch)];
-}
-
-function ruleLines({ refusesCommits, refusingRules, dismissedApprovals }: HeadBranch, ref: string): readonly string[] {
-  if (refusesCommits)
+  if (branch.refusesCommits)
     return [
       `The rules of ${ref} refused a commit, so Countersign only offers suggestions from now on. ${APPLY_BY_HAND_TEXT}`,
     ];
-  const rules = formatList(refusingRules.map(codeSpan));
+  const rules = formatList(branch.refusingRules.map(codeSpan));
+  const mightRefuse = `The rules of ${ref} might refuse commits by Countersign: ${rules}. After a refusal, it only offers suggestions.`;
+  return [...(rules === '' ? [] : [mightRefuse]), ...commitWarnings(branch)];
+}
+
+/** What a commit does beside its change, as plain text. */
+function commitWarnings({ isDefault, dismissedApprovals, otherPulls }: HeadBranch): readonly string[] {
+  const uses = otherPulls.length === 1 ? 'uses' : 'use';
   return [
-    ...(refusingRules.length === 0
-      ? []
-      : [
-          `The rules of ${ref} might refuse commits by Countersign: ${rules}. After a refusal, it only offers suggestions.`,
-        ]),
+    ...(isDefault ? ['What is approved here goes straight to the default branch of the repository.'] : []),
     ...(dismissedApprovals === 0
       ? []
-      : [`A commit dismisses the ${pluralize(dismissedApprovals, 'approval')} of this pull request.`]),
+      : [`A commit dismisses ${pluralize(dismissedApprovals, 'approval')} of this pull request.`]),
+    ...(otherPulls.length === 0
+      ? []
+      : [`A commit also changes ${formatPullNumbers(otherPulls)}, which ${uses} the same branch.`]),
   ];
 }
-
-function sharedBranchLines({ isDefault, otherPulls }: HeadBranch): readonly string[] {
-  const ofDefault = isDefault ? [DEFAULT_BRANCH_TEXT] : [];
-  if (otherPulls.length === 0) return ofDefault;
-  const [uses, them] = otherPulls.length === 1 ? ['uses', 'it'] : ['use', 'them'];
-  return [
-    ...ofDefault,
-    `${pluralize(otherPulls.length, 'other open pull request')} ${uses} the same branch: ${formatPullNumbers(otherPulls)}. A commit here changes ${them} too.`,
-  ];
-}
-
-const DEFAULT_BRANCH_TEXT = 'What is approved here goes straight to the default branch of the repository.';
 
 /** The warnings of each proposal's comment about the branch. */
 function branchWarnings(branch: HeadBranch): readonly string[] {
-  const { isFork, isDefault, refusesCommits, dismissedApprovals, otherPulls } = branch;
-  if (isFork) return ['This branch is in a fork: /approve cannot write to it. Apply the change yourself.'];
-  if (refusesCommits) return ['The rules of this branch refuse commits by Countersign. Apply the change yourself.'];
-  return [
-    ...(isDefault ? [DEFAULT_BRANCH_TEXT] : []),
-    ...(dismissedApprovals === 0
-      ? []
-      : [`Applying this dismisses ${pluralize(dismissedApprovals, 'approval')} of this pull request.`]),
-    ...(otherPulls.length === 0
-      ? []
-      : [
-          `Also changes ${formatPullNumbers(otherPulls)}, which ${otherPulls.length === 1 ? 'uses' : 'use'} the same branch.`,
-        ]),
-  ];
+  if (branch.isFork) return ['This branch is in a fork: /approve cannot write to it. Apply the change yourself.'];
+  if (branch.refusesCommits)
+    return ['The rules of this branch refuse commits by Countersign. Apply the change yourself.'];
+  return commitWarnings(branch);
 }
 
 const MAX_PULLS_NAMED = 5;

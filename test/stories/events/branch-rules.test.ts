@@ -59,8 +59,8 @@ describe('branch rules', () => {
     await ben.does((person) => person.reviews({ body: '', event: 'APPROVE' }));
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
-    expect(bot.proposal(1).body).toContain('Applying this dismisses 1 approval of this pull request.');
-    expect(bot.run().body).toContain('A commit dismisses the 1 approval of this pull request.');
+    expect(bot.proposal(1).body).toContain('A commit dismisses 1 approval of this pull request.');
+    expect(bot.run().body).toContain('A commit dismisses 1 approval of this pull request.');
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
     expect([...pr.now().reviews.values()].map(({ state }) => state)).toContain('DISMISSED');

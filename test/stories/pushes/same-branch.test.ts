@@ -24,12 +24,12 @@ describe('two open pull requests from one branch', () => {
   it('the run and each proposal name the other pull request (B12)', async () => {
     const [first, second] = await twoOnOneBranch({ 5: 50 }, { 9: 90 });
     expect(first.bot.proposal(1).body).toContain(
-      `⚠️ Also changes \`#${second.pr.number}\`, which uses the same branch.`,
+      `⚠️ A commit also changes \`#${second.pr.number}\`, which uses the same branch.`,
     );
-    expect(first.bot.run().body).toContain(
-      `1 other open pull request uses the same branch: #${second.pr.number}. A commit here changes it too.`,
+    expect(first.bot.run().body).toContain(`A commit also changes #${second.pr.number}, which uses the same branch.`);
+    expect(second.bot.proposal(1).body).toContain(
+      `A commit also changes \`#${first.pr.number}\`, which uses the same branch.`,
     );
-    expect(second.bot.proposal(1).body).toContain(`Also changes \`#${first.pr.number}\`, which uses the same branch.`);
   });
 
   it('a commit for one is a push to the other: changes that it contains are completed there without a vote (B12, S50)', async () => {
