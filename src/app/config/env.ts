@@ -14,11 +14,8 @@ import {
 import { loadOperatorConfig, type OperatorConfig } from './operator-settings.ts';
 import { listMisspelt, listWarnings, type ReadMode, readMode } from './warnings.ts';
 
-/** The accounts that the App serves: only its own account, all accounts, or these logins (in lower case). */
-type AllowedOwners =
-  | { readonly kind: 'own' }
-  | { readonly kind: 'all' }
-  | { readonly kind: 'listed'; readonly logins: readonly string[] };
+/** The accounts that the App serves: only its own account, all accounts, or these logins. */
+type AllowedOwners = 'own' | 'all' | readonly string[];
 
 /** The validated configuration of the server. */
 export type Config = ReturnType<typeof toConfig>;
@@ -94,26 +91,15 @@ export function listSecrets({ app, model }: Config): readonly string[] {
 
 /** Returns whether the App serves an account. `ownOwner` is the login of the App's own account. */
 export function createOwnerCheck(allowed: AllowedOwners, ownOwner: string): (owner: string) => boolean {
-  switch (allowed.kind) {
-    case 'all':
-      return () => true;
-    case 'own':
-      return (owner) => owner.toLowerCase() === ownOwner.toLowerCase();
-    case 'listed':
-      return (owner) => allowed.logins.includes(owner.toLowerCase());
-  }
+  if (allowed === 'all') return () => true;
+  const served = (allowed === 'own' ? [ownOwner] : allowed).map((login) => login.toLowerCase());
+  return (owner) => served.includes(owner.toLowerCase());
 }
 
 /** The accounts that the App serves, for people. */
 export function describeOwners(allowed: AllowedOwners, ownOwner: string): string {
-  switch (allowed.kind) {
-    case 'all':
-      return 'all';
-    case 'own':
-      return ownOwner;
-    case 'listed':
-      return allowed.logins.join(', ');
-  }
+  if (allowed === 'own') return ownOwner;
+  return allowed === 'all' ? allowed : allowed.join(', ');
 }
 
 /** Paths of other routes, which the webhook cannot use. */
@@ -172,8 +158,7 @@ function isWebhookPath(value: string): boolean {
 }
 
 function parseOwners(value: string): AllowedOwners {
-  if (value === '*') return { kind: 'all' };
-  return { kind: 'listed', logins: value.split(',').map((login) => login.trim().toLowerCase()) };
+  return value === '*' ? 'all' : value.split(',').map((login) => login.trim().toLowerCase());
 }
 
 const PORT_PROBLEM = 'must be a number from 0 to 65535.';
@@ -249,7 +234,7 @@ const environmentSchema = z.object({
       'must be account names separated by commas, or "*" for all.',
     )
     .transform(parseOwners)
-    .default({ kind: 'own' }),
+    .default('own'),
   CONFIG_FILE: z.string().optional(),
   PAUSED: oneOf(['1', '0'])
     .transform((value) => value === '1')
