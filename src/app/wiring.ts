@@ -138,17 +138,8 @@ function createMetricRecorder(metrics: Metrics): (event: MetricEvent) => void {
 type ModelTools = Parameters<typeof createModel>[0]['tools'];
 
 function openModel({ config, log }: Pick<Services, 'config' | 'log'>, tools: ModelTools): Model {
-  return createModel({
-    apiKey: config.model.apiKey,
-    baseURL: config.model.baseUrl,
-    api: config.model.api,
-    model: config.model.name,
-    tools,
-    parameters: config.model.parameters,
-    contextTokens: config.model.contextTokens,
-    limits: config.model.limits,
-    log,
-  });
+  const { name: model, baseUrl: baseURL, ...options } = config.model;
+  return createModel({ ...options, model, baseURL, tools, log });
 }
 
 /** Starts the worker, once the App's identity is known. */

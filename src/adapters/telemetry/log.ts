@@ -32,13 +32,14 @@ type LoggerOptions = {
 
 /** Creates the log. It masks secrets in the finished JSON line, so that no field can bypass it. */
 export function createLogger(options: LoggerOptions): pino.Logger {
+  const redactSecrets = createRedactor(options.secrets);
   return pino(
     {
       level: options.level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: (error: unknown) => serializeError(error) },
-      hooks: { streamWrite: createLineCleaner(options.secrets) },
+      hooks: { streamWrite: (line) => escapeControls(redactSecrets(line)) },
     },
     openStream(options.format, options.stream),
   );
@@ -53,11 +54,6 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
     .filter((secret) => secret.length >= 6)
     .flatMap((secret) => [JSON.stringify(secret).slice(1, -1), secret]);
   return (text) => redact(variants.reduce((rest, secret) => rest.replaceAll(secret, () => REDACTED), text));
-}
-
-function createLineCleaner(secrets: readonly string[]): (line: string) => string {
-  const redact = createRedactor(secrets);
-  return (line) => escapeControls(redact(line));
 }
 
 /** C1 controls too, and characters that reorder text or look like a line's end: JSON leaves them as they are. */

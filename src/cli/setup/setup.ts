@@ -67,7 +67,10 @@ async function setUp(options: SetupOptions): Promise<number> {
   const obstacle = findWriteObstacle(options.dir);
   if (obstacle !== null) return fail(obstacle);
   try {
-    const app = await (options.code === null ? registerInBrowser(options) : registerByCode(options, options.code));
+    const { code, site } = options;
+    const app = await (code === null
+      ? registerInBrowser(options)
+      : store(options, await convertCode(site, code), NO_MODEL));
     print(`\nInstall it on a repository: ${installUrl(app)}`);
     if (options.waits) await waitForInstallation(options, app);
     printNextSteps(options);
@@ -79,10 +82,6 @@ async function setUp(options: SetupOptions): Promise<number> {
 }
 
 const NO_MODEL: ModelChoice = { model: '', apiKey: '', baseUrl: '' };
-
-async function registerByCode(options: SetupOptions, code: string): Promise<RegisteredApp> {
-  return store(options, await convertCode(options.site, code), NO_MODEL);
-}
 
 async function registerInBrowser(options: SetupOptions): Promise<RegisteredApp> {
   const { site, organization, webhookUrl } = options;
