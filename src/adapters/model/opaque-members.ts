@@ -7,17 +7,17 @@ const MAX_OPAQUE_BYTES = 256 * 1024;
 /** A model at an endpoint: nothing else gets what it wrote for itself. */
 export type ModelAddress = Pick<OpaqueMembers, 'model' | 'endpoint'>;
 
-type OpaqueReading =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'kept'; readonly opaque: OpaqueMembers }
-  | { readonly kind: 'too-large'; readonly bytes: number };
-
-/** The members of a response for the transcript, unless there are none or too many. */
-export function keepMembers({ message, calls }: SentMembers, { model, endpoint }: ModelAddress): OpaqueReading {
-  if (!hasMembers(message) && !hasMembers(calls)) return { kind: 'none' };
+/** The members of a response for the transcript; null if there are none, or too many, of which `onDropped` is told. */
+export function keepMembers(
+  { message, calls }: SentMembers,
+  { model, endpoint }: ModelAddress,
+  onDropped: (bytes: number) => void,
+): OpaqueMembers | null {
+  if (!hasMembers(message) && !hasMembers(calls)) return null;
   const bytes = Buffer.byteLength(JSON.stringify({ message, calls }));
-  if (bytes > MAX_OPAQUE_BYTES) return { kind: 'too-large', bytes };
-  return { kind: 'kept', opaque: { model, endpoint, message, calls } };
+  if (bytes <= MAX_OPAQUE_BYTES) return { model, endpoint, message, calls };
+  onDropped(bytes);
+  return null;
 }
 
 /** The members that may go to this model: those that it wrote itself, without those that it refused. */

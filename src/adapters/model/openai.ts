@@ -174,14 +174,8 @@ function toResponse(
     const fields = { tool: call.name, finishReason: response.finishReason, length: call.arguments.length };
     log.debug({ ...fields, arguments: call.arguments.slice(0, MAX_LOGGED_ARGUMENTS) }, 'model sent broken arguments');
   }
-  const reading = keepMembers(members, address);
-  switch (reading.kind) {
-    case 'none':
-      return response;
-    case 'kept':
-      return { ...response, opaque: reading.opaque };
-    case 'too-large':
-      log.warn({ bytes: reading.bytes, model: address.model }, 'model sent too many unknown members; they are dropped');
-      return response;
-  }
+  const opaque = keepMembers(members, address, (bytes) =>
+    log.warn({ bytes, model: address.model }, 'model sent too many unknown members; they are dropped'),
+  );
+  return opaque === null ? response : { ...response, opaque };
 }
