@@ -120,7 +120,7 @@ function planMove({ proposalId: id, change }: MemberToCommit, files: HeadFiles):
   const { ref, text } = requireUnchanged(id, change.base, headFileAt(from, files));
   const content = region === null ? ({ kind: 'blob', sha: ref.blob } as const) : movedText(id, text, region);
   const after = content.kind === 'blob' ? content.sha : blobSha(content.bytes);
-  if (!isSameBlobRef(result, { blob: after, mode: ref.mode }))
+  if (!isSame(result, { blob: after, mode: ref.mode }))
     throw new Error(`Proposal ${id} results in another file than was shown`);
   if (headFileAt(path, files) !== null) throw new Error(`Proposal ${id} would overwrite ${path}`);
   const ranges = region === null ? [] : [regionRange(region)];
@@ -185,13 +185,9 @@ function checkResult(toCommit: readonly MemberToCommit[], file: HeadFile | null,
 }
 
 function requireUnchanged(id: string, base: BlobRef | null, file: HeadFile | null): HeadFile {
-  if (file === null || !isSameBlobRef(base, file.ref))
+  if (file === null || !isSame(base, file.ref))
     throw new Error(`Proposal ${id} is about another file than the one at the head`);
   return file;
-}
-
-function isSameBlobRef(left: BlobRef | null, right: BlobRef): boolean {
-  return left !== null && left.blob === right.blob && left.mode === right.mode;
 }
 
 /** Whether the text belongs to the blob and the shown lines are all of it. */

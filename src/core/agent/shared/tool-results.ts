@@ -19,17 +19,18 @@ export function describePerson({ by, permission }: Pick<Vote, 'by' | 'permission
 
 /** T4: a person denied the change, with an optional reason. */
 export function deniedOutput(vote: Pick<Vote, 'by' | 'permission' | 'text'>): string {
-  // The sentence has a full stop of its own.
-  const reason = redact(vote.text ?? '').replace(/(?<!\.)\.$/, '');
-  const reasonClause = reason === '' ? '' : `: ${reason}`;
-  return `Edit rejected by ${describePerson(vote)}${reasonClause}. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`;
+  return `Edit rejected by ${describePerson(vote)}${reasonClause(vote)}. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`;
 }
 
 /** A person denied that a file is read. */
-export function readDeniedOutput(path: string, { by, text }: Pick<Vote, 'by' | 'text'>): string {
+export function readDeniedOutput(path: string, vote: Pick<Vote, 'by' | 'text'>): string {
+  return `Reading ${path} was denied by ${vote.by.login}${reasonClause(vote)}. This is a decision, not a tool failure. Do not ask to read this version again.`;
+}
+
+/** Without a full stop at its end, which the sentence has itself. */
+function reasonClause({ text }: Pick<Vote, 'text'>): string {
   const reason = redact(text ?? '').replace(/(?<!\.)\.$/, '');
-  const reasonClause = reason === '' ? '' : `: ${reason}`;
-  return `Reading ${path} was denied by ${by.login}${reasonClause}. This is a decision, not a tool failure. Do not ask to read this version again.`;
+  return reason === '' ? '' : `: ${reason}`;
 }
 
 /**
