@@ -9,7 +9,7 @@ import { resolveAll } from '../commands/shared/targets.ts';
 import { giveWordsToAgent, isAboutDecided } from '../commands/shared/words-for-agent.ts';
 import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, findCommand, idAfterWord } from '../comments/command-line.ts';
-import { enoughReplies } from '../messages/enough-replies.ts';
+import { enoughReplies } from '../messages/change-replies.ts';
 import {
   affirmationDecidesNothing,
   consentDecidesNothing,

@@ -1,4 +1,5 @@
-import { type CommandContext, endWithReplyOnce } from '../commands/shared/context.ts';
+import { endStep, startStep, withReply } from '../actions/step-builder.ts';
+import type { CommandContext } from '../commands/shared/context.ts';
 import { unknownHere } from '../messages/approval-replies.ts';
 import type { CommentIntent } from '../state/intent.ts';
 import type { PullState } from '../state/pull-state.ts';
@@ -35,5 +36,5 @@ export function unknownChangeNeeds(intent: CommentIntent, { threadAuthor }: Fact
 export function onUnknownChange(context: CommandContext): Step | null {
   const { intent, facts } = context;
   if (!namesChange(intent) && facts.threadAuthor !== facts.app.botId) return null;
-  return endWithReplyOnce(context, unknownHere(), 'unknown-here');
+  return endStep(withReply(startStep(context.pull), intent.location, unknownHere(), 'unknown-here'), 'unknown-here');
 }

@@ -5,7 +5,7 @@ import type { ApproverRole } from '../state/settings.ts';
 import type { StandingApproval, StandingScope, VoteProblem } from '../state/vote.ts';
 import type { ApprovalBlock, ApprovalsMissing, StandingEnd, StandingObstacle } from '../step/reasons.ts';
 import { escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
-import { formatProblems } from './settings-replies.ts';
+import { renderProblems } from './settings-replies.ts';
 import { codeSpan, composeReply, formatTime, joinBlocks, shortenPath, truncate } from './shared/markdown.ts';
 
 /** An approval that has no effect, or not yet. */
@@ -69,11 +69,7 @@ function nextStep(block: ApprovalBlock, id = '<id>'): string {
     return `Review them again, then use ${codeSpan('/approve')} or ${codeSpan('/deny')}.`;
   if (block.kind === 'vote-problem') return `Only a new comment approves, such as ${codeSpan(`/approve ${id}`)}.`;
   if (block.kind !== 'settings-broken') return '';
-  return joinBlocks(
-    `${codeSpan('.github/countersign.yml')} on the default branch has these problems:`,
-    formatProblems(block.problems),
-    'You can still deny changes. Fix the file on the default branch, then approve again.',
-  );
+  return joinBlocks(renderProblems(block.problems), 'Then approve again. You can still deny changes.');
 }
 
 function missingText({ missing, path }: ApprovalsMissing): string {

@@ -131,3 +131,10 @@ const MAX_GLOB_CHARACTERS = 300;
 function globSpan(glob: string): string {
   return codeSpan(truncate(glob, MAX_GLOB_CHARACTERS));
 }
+
+/** The reply to a question, or to words for an ended run, of a person who had `max` replies within the hour. */
+export function enoughReplies(max: number): Reply {
+  return composeReply(
+    `The agent does not get this: you had ${max} replies on this pull request within an hour, which is the limit. Write it again later.`,
+  );
+}

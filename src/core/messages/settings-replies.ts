@@ -29,7 +29,8 @@ function settingsBlock(text: string, maxCharacters: number): string {
   return codeBlock('yaml', [...lines, ...(shown === text ? [] : ['# … and more'])]);
 }
 
-function renderProblems(problems: readonly string[]): string {
+/** What is wrong with the settings file, and where. */
+export function renderProblems(problems: readonly string[]): string {
   return joinBlocks(
     `${SETTINGS_FILE} on the default branch has these problems:`,
     formatProblems(problems),
@@ -42,7 +43,7 @@ const MAX_PROBLEMS_SHOWN = 30;
 const MAX_PROBLEM_CHARACTERS = 500;
 
 /** The problems of a settings file in a code block, one per line. */
-export function formatProblems(problems: readonly string[]): string {
+function formatProblems(problems: readonly string[]): string {
   return codeBlock('text', problems.slice(0, MAX_PROBLEMS_SHOWN).map(toSingleLine));
 }
 

@@ -83,11 +83,6 @@ export function endWithReply(context: CommandContext, reply: Reply, reason: Reas
   return endStep(withReply(startStep(context.pull), context.intent.location, reply), reason);
 }
 
-/** Replies once per pull request for each reason. */
-export function endWithReplyOnce(context: CommandContext, reply: Reply, reason: Reason): Step {
-  return endStep(withReply(startStep(context.pull), context.intent.location, reply, reason), reason);
-}
-
 /** Replies with a hint, each once for a person and a place. */
 export function endWithHint({ pull, person, intent: { location } }: CommandContext, hint: string, reply: Reply): Step {
   const place = location.at === 'thread' ? location.rootId : location.at;

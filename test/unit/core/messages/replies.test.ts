@@ -118,6 +118,7 @@ function everyReply(text: string): readonly Reply[] {
     commitDelayed: [changeReplies.commitDelayed(changes)],
     commitMismatch: [changeReplies.commitMismatch(commit, text, changes)],
     pageChanged: [changeReplies.pageChanged(changes)],
+    enoughReplies: [changeReplies.enoughReplies(10)],
     reminder: [changeReplies.reminder([by], { proposals: changes, questions: asked }, '2030-01-08T12:00:00.000Z')],
   };
   const aboutApprovals: EveryReply<typeof approvalReplies> = {
