@@ -7,7 +7,7 @@ import { type AgentQuestion, responseOf } from '../../state/question.ts';
 import type { DecidedProposal, FinishedRun } from '../../state/run.ts';
 import type { PathRules } from '../../state/settings.ts';
 import { CONTEXT_LIMITS, type EarlierChange, type EarlierRun } from '../../state/task-context.ts';
-import { canApprove, type Vote } from '../../state/vote.ts';
+import { canApprove } from '../../state/vote.ts';
 import { cutText, excerptOf } from '../shared/clean-text.ts';
 import { escapeDiff } from './diff-excerpt.ts';
 
@@ -51,14 +51,18 @@ function summarizeQuestion({ prompt, answer, note, by }: AgentQuestion): Earlier
 
 function toEarlierChange(proposal: DecidedProposal, rules: PathRules): EarlierChange {
   const what = nameOf(proposal.change);
+  const votes = decidingVotes(proposal);
   const isApplied = proposal.state === 'completed';
   return {
     // A person asked for it, and the agent never proposed it.
     change: proposal.origin.kind === 'undo' ? `undo, which a person asked for: ${what}` : what,
     outcome: isApplied ? 'applied' : isInstructed(proposal) ? 'asked for something else' : 'denied',
     lines: isApplied ? null : changedRows(proposal.change, rules),
-    by: [...new Set(decidingVotes(proposal).map(({ by }) => by.login))],
-    reasons: votesWithReason(proposal).map(({ text }) => excerptOf(text ?? '', CONTEXT_LIMITS.earlierReason)),
+    by: [...new Set(votes.map(({ by }) => by.login))],
+    // The author of the pull request may deny, and tells the agent nothing.
+    reasons: votes.flatMap(({ text, permission }) =>
+      text !== null && canApprove(permission) ? [excerptOf(text, CONTEXT_LIMITS.earlierReason)] : [],
+    ),
   };
 }
 
@@ -72,11 +76,6 @@ function changedRows(change: Change, rules: PathRules): string | null {
 }
 
 const FILE_HEADER = /^--- .*\n\+\+\+ .*\n(?=@@)/gm;
-
-/** The author of the pull request may deny, and tells the agent nothing. */
-function votesWithReason(proposal: DecidedProposal): readonly Vote[] {
-  return decidingVotes(proposal).filter(({ text, permission }) => text !== null && canApprove(permission));
-}
 
 function nameOf(change: Change): string {
   if (change.op === 'set') return change.members.map(nameOf).join(', ');
