@@ -90,13 +90,6 @@ describe('the lock of a directory', () => {
     );
   });
 
-  it('does not call a database damaged that it may not read (O9)', async () => {
-    const dataDir = join(root, 'unreadable');
-    const denied = { name: 'ErrnoError', errno: 2 };
-    vi.spyOn(PGlite, 'create').mockRejectedValueOnce(denied);
-    await expect(openStore({ databaseUrl: null, dataDir })).rejects.toThrow(/may not write in DATA_DIR, .*unreadable/);
-  });
-
   /** The version of PostgreSQL that this version of Countersign has. */
   const version = readFileSync(join(inject('templateDatabase'), 'database', 'PG_VERSION'), 'utf8').trim();
 
@@ -107,6 +100,13 @@ describe('the lock of a directory', () => {
     writeFileSync(join(dataDir, 'database', 'PG_VERSION'), `${madeWith}\n`);
     return dataDir;
   }
+
+  it('does not call a database damaged that it may not read (O9)', async () => {
+    const dataDir = incomplete('unreadable', version);
+    const denied = { name: 'ErrnoError', errno: 2 };
+    vi.spyOn(PGlite, 'create').mockRejectedValueOnce(denied);
+    await expect(openStore({ databaseUrl: null, dataDir })).rejects.toThrow(/may not write in DATA_DIR, .*unreadable/);
+  });
 
   it('does not call a database damaged that another version made (G14)', async () => {
     const dataDir = incomplete('other-version', '99');
@@ -130,22 +130,22 @@ describe('a full disk (O9)', () => {
     Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 }),
   ];
 
-  it.each(FULL)('is recognized in %o, and leaves no half of a new database', async (error) => {
+  it('leaves no half of a new database', async () => {
     const dataDir = mkdtempSync(join(root, 'full-'));
     vi.spyOn(PGlite, 'create').mockImplementationOnce(async () => {
       writeFileSync(join(dataDir, 'database', 'PG_VERSION'), '17\n');
-      throw error;
+      throw FULL[0];
     });
     await expect(openPglite(dataDir)).rejects.toThrow(/^The disk of .* is full \(.*\)\. Nothing is lost: make room/);
     expect(existsSync(join(dataDir, 'database'))).toBe(false);
   });
 
-  it('removes nothing of a database that is there', async () => {
+  it.each(FULL)('is recognized in %o, and removes nothing of a database that is there', async (error) => {
     const dataDir = mkdtempSync(join(root, 'precious-'));
     const kept = join(dataDir, 'database', 'unknown-file');
     mkdirSync(join(dataDir, 'database'));
     writeFileSync(kept, 'precious');
-    vi.spyOn(PGlite, 'create').mockRejectedValueOnce(FULL[0]);
+    vi.spyOn(PGlite, 'create').mockRejectedValueOnce(error);
     await expect(openPglite(dataDir)).rejects.toThrow(/disk of .* is full/);
     expect(existsSync(kept)).toBe(true);
   });

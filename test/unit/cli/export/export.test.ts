@@ -2,15 +2,15 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { lockDirectory } from '../../../../src/adapters/store/engine/data-directory.ts';
-import { EXPORT_COMMAND } from '../../../../src/cli/export/export.ts';
+import { EXPORT_COMMAND, runExport } from '../../../../src/cli/export/export.ts';
 import { parseOptions } from '../../../../src/cli/options.ts';
-import { run } from '../../../cli/process.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { scratchFolder } from '../../../support/scratch-folder.ts';
 
 const folder = scratchFolder();
 
-function runExport(args: readonly string[], dataDir: string) {
-  return run(['export', ...args], { DATA_DIR: dataDir, PATH: process.env['PATH'] ?? '' }, folder).ended;
+function exportOf(args: readonly string[], dataDir: string) {
+  return runHere(() => runExport(args), { DATA_DIR: dataDir });
 }
 
 describe('the options of export', () => {
@@ -39,10 +39,10 @@ describe('the options of export', () => {
 
 describe('countersign export', () => {
   it('reports a missing database, and creates none', async () => {
-    const { code, stderr } = await runExport([], join(folder, 'nowhere'));
+    const { code, stderr } = await exportOf([], join(folder, 'nowhere'));
     expect(code).toBe(2);
     expect(stderr).toContain('There is no database in');
-    expect((await runExport([], join(folder, 'nowhere'))).stderr).toBe(stderr);
+    expect((await exportOf([], join(folder, 'nowhere'))).stderr).toBe(stderr);
   });
 
   it('says that a server holds the embedded database', async () => {
@@ -50,7 +50,7 @@ describe('countersign export', () => {
     mkdirSync(join(dataDir, 'database'), { recursive: true });
     writeFileSync(join(dataDir, 'database', 'PG_VERSION'), '17\n');
     const lock = lockDirectory(dataDir);
-    const { code, stderr, stdout } = await runExport([], dataDir);
+    const { code, stderr, stdout } = await exportOf([], dataDir);
     lock.release();
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/in use by another Countersign process\. Stop that one first.*\n$/);
@@ -59,12 +59,12 @@ describe('countersign export', () => {
   it('writes nothing for an empty ledger, and names an unknown pull request', async () => {
     const dataDir = join(folder, 'empty');
     cpSync(inject('templateDatabase'), dataDir, { recursive: true });
-    const none = await runExport(['--pr', 'acme/shop#7'], dataDir);
+    const none = await exportOf(['--pr', 'acme/shop#7'], dataDir);
     expect(none).toEqual({
       code: 1,
       stdout: '',
       stderr: 'countersign export: The ledger has no pull request acme/shop#7.\n',
     });
-    expect((await runExport(['--csv'], dataDir)).stdout).toMatch(/^proposalId,conversationId,.*,votes,writes\r\n$/);
+    expect((await exportOf(['--csv'], dataDir)).stdout).toMatch(/^proposalId,conversationId,.*,votes,writes\r\n$/);
   }, 60_000);
 });

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROOF } from '../../../../src/cli/verify/verify.ts';
+import { PROOF, runVerify } from '../../../../src/cli/verify/verify.ts';
 import { type Ended, run } from '../../../cli/process.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { scratchFolder } from '../../../support/scratch-folder.ts';
 import { ANA, digest, type History, newHistory, trailers } from './history.ts';
 
@@ -35,7 +36,7 @@ afterAll(() => {
 });
 
 function verify(...args: readonly string[]): Promise<Ended> {
-  return run(['verify', ...args], { PATH: path, HOME: scratch }).ended;
+  return runHere(() => runVerify(args), { HOME: scratch });
 }
 
 function git(...args: readonly string[]): string {
@@ -44,10 +45,8 @@ function git(...args: readonly string[]): string {
 
 describe('countersign verify', () => {
   it('prints a table and exits with 0 if every check passes, else with 1 (S73)', async () => {
-    const [good, bad] = await Promise.all([
-      verify('main~2', '--repo', repository),
-      verify('main~1..main', '--repo', repository),
-    ]);
+    const good = await verify('main~2', '--repo', repository);
+    const bad = await verify('main~1..main', '--repo', repository);
     const sha = git('-C', repository, 'rev-parse', '--short=7', 'main~2').trim();
     expect(good).toEqual({
       code: 0,
@@ -104,10 +103,8 @@ describe('countersign verify', () => {
       committer: { ...ANA, name: 'Git\u009BHub' },
     });
     const place = hostile.write();
-    const [table, json] = await Promise.all([
-      verify('main', '--repo', place),
-      verify('main', '--json', '--repo', place),
-    ]);
+    const table = await verify('main', '--repo', place);
+    const json = await verify('main', '--json', '--repo', place);
     hostile.remove();
     expect(`${table.stdout}${json.stdout}`).not.toMatch(/(?!\n)\p{Cc}|\u202E/u);
     expect(JSON.parse(json.stdout)).toMatchObject({ changes: [{}, { path: name }] });
