@@ -17,6 +17,9 @@ export type Finding = {
   readonly [field: string]: unknown;
 };
 
+/** How a finding begins, for people. */
+export const MARKS: Readonly<Record<Finding['level'], string>> = { ok: '✓', less: '⚠', wrong: '✗' };
+
 /** A look at one thing that the server needs. `run` throws if it cannot look now, and ends early with the server. */
 export type Probe = { readonly name: string; readonly run: (stopping: AbortSignal) => Promise<readonly Finding[]> };
 

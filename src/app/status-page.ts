@@ -1,7 +1,7 @@
 import type { Readiness } from '../adapters/http/server.ts';
 import type { WaitingWork } from '../adapters/telemetry/waiting-gauges.ts';
 import { escapeHtml } from '../lib/escape-html.ts';
-import type { Finding } from './probes.ts';
+import { type Finding, MARKS } from './probes.ts';
 
 type StatusInput = {
   readonly version: string;
@@ -16,8 +16,6 @@ type StatusInput = {
   /** Null for a probe that has not looked yet. */
   readonly probes: readonly { readonly name: string; readonly findings: readonly Finding[] | null }[];
 };
-
-const MARKS: Readonly<Record<Finding['level'], string>> = { ok: '✓', less: '⚠', wrong: '✗' };
 
 /** The page at `/`: no script, and of what the probes found only the constant messages, because anybody can open it. */
 export function renderStatusPage(input: StatusInput): string {

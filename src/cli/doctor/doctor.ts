@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { createLogger } from '../../adapters/telemetry/log.ts';
 import { type Config, type ConfigResult, listSecrets, loadConfig } from '../../app/config/env.ts';
-import type { Finding, Probe } from '../../app/probes.ts';
+import { type Finding, MARKS, type Probe } from '../../app/probes.ts';
 import { createOutsideProbes } from '../../app/wiring.ts';
 import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
 import { withTimeout } from '../../lib/delay.ts';
@@ -31,15 +31,11 @@ type Line = Finding & { readonly probe: string };
 /** Runs `countersign doctor`. Exit code: 0, 1 if anything is wrong, 2 for wrong options. */
 export function runDoctor(argv: readonly string[]): Promise<number> {
   return runCommand(DOCTOR_COMMAND, argv, async ({ json }) => {
-    const lines = await examine();
+    const loaded = loadConfig();
+    const lines = [...settingsLines(loaded), ...(loaded.kind === 'config' ? await runProbes(loaded.config) : [])];
     process.stdout.write(json ? `${JSON.stringify(lines, null, 2)}\n` : lines.map(render).join(''));
     return lines.some(({ level }) => level === 'wrong') ? 1 : 0;
   });
-}
-
-async function examine(): Promise<readonly Line[]> {
-  const loaded = loadConfig();
-  return [...settingsLines(loaded), ...(loaded.kind === 'config' ? await runProbes(loaded.config) : [])];
 }
 
 /** What the settings alone show. Exported for tests. */
@@ -84,8 +80,6 @@ function withoutRepeated(lines: readonly Line[]): readonly Line[] {
     ({ error }, index) => error === undefined || lines.findIndex((line) => line['error'] === error) === index,
   );
 }
-
-const MARKS: Readonly<Record<Finding['level'], string>> = { ok: '✓', less: '⚠', wrong: '✗' };
 
 /** The text in one line, because others wrote parts of it. Exported for tests. */
 export function render({ level, message, fix, probe: _, ...fields }: Line): string {

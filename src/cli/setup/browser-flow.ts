@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createManifest, type GitHubSite, MAX_NAME_LENGTH, registrationUrl } from './registration.ts';
 import { donePage, type Form, formPage, handOverPage, problemPage } from './setup-page.ts';
@@ -66,10 +67,8 @@ export async function startBrowserFlow(input: FlowInput) {
     return send(response, 200, await finished.promise);
   }
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   return {
     url: `http://${hostOf(server)}/`,
     /** Resolves once GitHub has sent the browser back. */
