@@ -44,3 +44,9 @@ export function cutAtWord(text: string, maxCharacters: number): string {
   const kept = characters.slice(0, maxCharacters - 1).join('');
   return `${kept.replace(/\s+\S{0,30}$/u, '').replace(/[\s,;:.]+$/u, '')}…`;
 }
+
+/** A path of at most this many characters: the end of a long path is kept, because it says more than the start. */
+export function shortenPath(path: string, maxCharacters: number): string {
+  const characters = [...path];
+  return characters.length <= maxCharacters ? path : `…${characters.slice(-maxCharacters).join('')}`;
+}

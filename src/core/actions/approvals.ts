@@ -11,7 +11,7 @@ import {
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied, transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
-import { type CodeOwners, combineApprovers, type Settings, type SettingsReading } from '../state/settings.ts';
+import { type CodeOwners, combineApprovers, type SettingsReading } from '../state/settings.ts';
 import {
   approvalVotes,
   distinctPeople,
@@ -40,12 +40,9 @@ export function currentApprovalRules(
   codeOwners: CodeOwners | null | undefined,
 ): { readonly kind: 'rules'; readonly rules: ApprovalRules } | Extract<ApprovalBlock, { kind: 'settings-broken' }> {
   if (reading?.kind !== 'settings') return { kind: 'settings-broken', problems: reading?.problems ?? [] };
-  return { kind: 'rules', rules: approvalRules(reading.settings, run, codeOwners) };
-}
-
-function approvalRules(settings: Settings, run: Run | null, codeOwners: CodeOwners | null | undefined): ApprovalRules {
   const { pullAuthor: author = null, task } = run ?? {};
-  return { ...settings, codeOwners: codeOwners ?? null, author, requester: task?.by ?? null };
+  const people = { codeOwners: codeOwners ?? null, author, requester: task?.by ?? null };
+  return { kind: 'rules', rules: { ...reading.settings, ...people } };
 }
 
 /** The paths of changes for which the settings ask for an owner; null if there are none. */

@@ -86,13 +86,15 @@ function judgeProposal(builder: StepBuilder, id: string, staleness: Staleness, m
   const verdicts = proposal === undefined ? null : memberVerdicts(proposal, staleness);
   if (proposal === undefined || verdicts === null) return builder;
   const verdict = combineVerdicts(proposal, verdicts);
+  const { head, facts, pusher } = move;
+  const movedHead = { head, login: pusher?.person.login ?? null, now: facts.now };
   switch (verdict.kind) {
     case 'applies':
       return builder;
     case 'already-applied':
       return completeByPush(builder, proposal, move);
     case 'stale':
-      return supersede(builder, proposal, verdict.path ?? null, toMovedHead(move));
+      return supersede(builder, proposal, verdict.path ?? null, movedHead);
   }
 }
 
@@ -156,10 +158,6 @@ function pushNote(pusher: Pusher | null, proposal: Proposal, run: Run | null, fa
 
 /** The head that made a proposal stale; `login` names who pushed it, null if unknown. */
 type MovedHead = { readonly head: string; readonly login: string | null; readonly now: string };
-
-function toMovedHead({ head, facts: { now }, pusher }: HeadMove): MovedHead {
-  return { head, login: pusher?.person.login ?? null, now };
-}
 
 /**
  * Supersedes a stale proposal. An edit is retried on the new head and, if it still applies, posted under a new id.

@@ -1,3 +1,4 @@
+import { shortenPath } from '../../lib/format.ts';
 import { type Change, type FileChange, type Region, unifiedDiffOf } from './change.ts';
 import { type HunkLine, parseHunks } from './text/hunks.ts';
 import { countCommonLines, withoutLineEnding } from './text/lines.ts';
@@ -72,10 +73,9 @@ export function namedPaths(members: readonly Paths[], show: (path: string) => st
 
 const MAX_PATH_CHARACTERS = 60;
 
-/** The end of a long path says more than its start. */
+/** A path in a list or a title. */
 export function shortPath(path: string): string {
-  const characters = [...path];
-  return characters.length <= MAX_PATH_CHARACTERS ? path : `…${characters.slice(-MAX_PATH_CHARACTERS).join('')}`;
+  return shortenPath(path, MAX_PATH_CHARACTERS);
 }
 
 /** The result of an applied change for the model. */

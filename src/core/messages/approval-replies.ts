@@ -1,3 +1,4 @@
+import { shortenPath } from '../../lib/format.ts';
 import type { Reply } from '../../lib/trust.ts';
 import { MAX_SCOPE_CHARACTERS, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { Proposal } from '../state/proposal.ts';
@@ -6,7 +7,7 @@ import type { StandingApproval, StandingScope, VoteProblem } from '../state/vote
 import type { ApprovalBlock, ApprovalsMissing, StandingEnd, StandingObstacle } from '../step/reasons.ts';
 import { escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
 import { renderProblems } from './settings-replies.ts';
-import { codeSpan, composeReply, formatTime, joinBlocks, shortenPath, truncate } from './shared/markdown.ts';
+import { codeSpan, composeReply, formatTime, joinBlocks, truncate } from './shared/markdown.ts';
 
 /** An approval that has no effect, or not yet. */
 export function approvalNotCounted(block: ApprovalBlock, proposals: readonly Proposal[]): Reply {

@@ -1,4 +1,4 @@
-import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
+import { commitUrl, formatList, pluralize, type RepoLinks, shortenPath, shortSha } from '../../lib/format.ts';
 import { redact } from '../../lib/redaction.ts';
 import { formatExtent, namedPaths } from '../edits/describe-change.ts';
 import { byteLength } from '../edits/text/characters.ts';
@@ -30,7 +30,6 @@ import {
   MAX_POSTED_BODY_BYTES,
   renderWithin,
   runMarker,
-  shortenPath,
   tableCodeSpan,
   turnMarker,
 } from './shared/markdown.ts';

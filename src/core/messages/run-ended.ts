@@ -1,4 +1,4 @@
-import { firstOf, formatList, formatNumber, pluralize, shortSha } from '../../lib/format.ts';
+import { firstOf, formatList, formatNumber, pluralize, shortenPath, shortSha } from '../../lib/format.ts';
 import type { Reply } from '../../lib/trust.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { type EndReason, isAnswering, isResumable, type Run, type Task } from '../state/run.ts';
@@ -13,7 +13,6 @@ import {
   formatMention,
   joinBlocks,
   renderWithin,
-  shortenPath,
   truncate,
 } from './shared/markdown.ts';
 import { quoteModelMarkdown } from './shared/model-markdown.ts';

@@ -38,12 +38,6 @@ export function truncate(text: string, maxCharacters: number): string {
   return [...text].slice(0, maxCharacters).join('');
 }
 
-/** A path of at most this many characters: the end of a long path is kept, because it says more than the start. */
-export function shortenPath(path: string, maxCharacters: number): string {
-  const characters = [...path];
-  return characters.length <= maxCharacters ? path : `…${characters.slice(-maxCharacters).join('')}`;
-}
-
 /**
  * Plain words: letters and digits with simple punctuation around them. All other words are put into code spans. GitHub
  * links mentions, references, commits and emoji names after it renders Markdown, so no escape stops it outside code.
