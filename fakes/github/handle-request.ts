@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { handleGraphql } from './graphql/handle-graphql.ts';
-import { parseDocument, rootFieldOf } from './graphql/parser.ts';
+import { nameOf, parseDocument } from './graphql/parser.ts';
 import { authenticate, type RequestIdentity } from './http/auth.ts';
 import {
   type ApiResponse,
@@ -92,7 +92,7 @@ export function requestNameOf(request: RawHttpRequest): string {
     const parsedBody = parseBody(request.body);
     const query = parsedBody.kind === 'json' && isRecord(parsedBody.value) ? parsedBody.value['query'] : undefined;
     const parsed = typeof query === 'string' ? parseDocument(query) : undefined;
-    return parsed?.ok === true ? `graphql ${rootFieldOf(parsed.operation)}` : 'graphql';
+    return parsed?.ok === true ? `graphql ${nameOf(parsed.operation)}` : 'graphql';
   }
   return matchRoute(ROUTES, request.method, path)?.route.name ?? `${request.method} ${path}`;
 }

@@ -3,8 +3,9 @@ import { actorOfIdentity, type RequestIdentity } from '../http/auth.ts';
 import { type ApiResponse, errorResponse, okResponse } from '../http/http-messages.ts';
 import type { ServerState } from '../http/server-state.ts';
 import type { Operations } from '../operations/operations.ts';
+import type { WebhookEvent } from '../state/operation.ts';
 import { executeSelections, GraphqlRequestError } from './execute.ts';
-import { MUTATIONS, type MutationResult } from './mutations.ts';
+import { MUTATIONS, type MutationHandler } from './mutations.ts';
 import {
   checkDocument,
   findMissingFields,
@@ -55,7 +56,7 @@ function failedResponse(state: ServerState, errors: readonly GraphqlError[], fie
 
 function runOperation(context: GraphqlRequest, parsed: ParsedDocument, variables: Values): ApiResponse {
   try {
-    if (parsed.operation.operation === 'mutation') return runMutation(context, parsed, variables);
+    if (parsed.operation.operation === 'mutation') return runMutations(context, parsed, variables);
     return okResponse(context.state, { data: executeSelections(createQueryObject(context), parsed, variables) });
   } catch (error) {
     if (error instanceof GraphqlRequestError)
@@ -64,34 +65,44 @@ function runOperation(context: GraphqlRequest, parsed: ParsedDocument, variables
   }
 }
 
-function refusalResponse(state: ServerState, field: string, error: GraphqlRequestError): ApiResponse {
+function refusalResponse(
+  state: ServerState,
+  field: string,
+  error: GraphqlRequestError,
+  data: Values = { [field]: null },
+): ApiResponse {
   const extensions = error.type === 'FORBIDDEN' ? { extensions: { saml_failure: false } } : {};
   const errors = [{ type: error.type, path: [field], ...extensions, message: error.message }];
-  const answer = okResponse(state, { data: { [field]: null }, errors });
+  const answer = okResponse(state, { data, errors });
   const isOurMistake = error.type === 'FORBIDDEN' && !error.message.startsWith('Repository rule violations');
   return isOurMistake ? { ...answer, violation: `graphql ${field}: ${error.message}` } : answer;
 }
 
-/** Runs one mutation. The product never sends several in a document, so they are not supported. */
-function runMutation(context: GraphqlRequest, parsed: ParsedDocument, variables: Values): ApiResponse {
-  const field = rootFieldOf(parsed.operation);
+/**
+ * Runs the mutations of a document one after another. As on GitHub, one that fails is null with an error, and the others
+ * are applied.
+ */
+function runMutations(context: GraphqlRequest, parsed: ParsedDocument, variables: Values): ApiResponse {
   const actor = actorOfIdentity(context.identity);
-  const mutation = MUTATIONS[field];
-  if (mutation === undefined || actor === undefined || parsed.operation.selectionSet.selections.length > 1) {
-    return failedResponse(
-      context.state,
-      [{ message: 'The fake GitHub accepts exactly one mutation in a document' }],
-      field,
-    );
-  }
-  const results: MutationResult[] = [];
-  const runOnce = ({ input }: Values) => {
-    const result = mutation({ ...context, actor }, isRecord(input) ? input : {});
-    results.push(result);
-    return result.payload;
+  if (actor === undefined) throw new Error('An installation has no actor.');
+  let { state } = context;
+  const events: WebhookEvent[] = [];
+  const failures: { readonly field: string; readonly error: GraphqlRequestError }[] = [];
+  const runOne = (field: string, mutation: MutationHandler) => (args: Values) => {
+    try {
+      const result = mutation({ ...context, state, actor }, isRecord(args['input']) ? args['input'] : {});
+      state = result.state;
+      events.push(...result.events);
+      return result.payload;
+    } catch (error) {
+      if (!(error instanceof GraphqlRequestError)) throw error;
+      failures.push({ field, error });
+      return null;
+    }
   };
-  const data = executeSelections({ typeName: 'Mutation', fields: { [field]: runOnce } }, parsed, variables);
-  const [result] = results;
-  if (result === undefined) throw new Error(`The mutation ${field} returned no result.`);
-  return { ...okResponse(result.state, { data }), events: result.events };
+  const fields = Object.fromEntries(Object.entries(MUTATIONS).map(([field, one]) => [field, runOne(field, one)]));
+  const data = executeSelections({ typeName: 'Mutation', fields }, parsed, variables);
+  const [failure] = failures;
+  if (failure === undefined) return { ...okResponse(state, { data }), events };
+  return { ...refusalResponse(state, failure.field, failure.error, data), events };
 }

@@ -3,7 +3,13 @@ import { readGitCommit } from '../git/objects.ts';
 import { hasConversationPermission } from '../http/auth.ts';
 import type { ServerState } from '../http/server-state.ts';
 import type { Operations } from '../operations/operations.ts';
-import type { FakeActor, FakeReaction, FakeReactionContent, FakeRepository } from '../state/github-state.ts';
+import type {
+  FakeActor,
+  FakeReaction,
+  FakeReactionContent,
+  FakeRepository,
+  FakeReviewComment,
+} from '../state/github-state.ts';
 import { locateThread } from '../state/lookup.ts';
 import type { OperationResult, WebhookEvent } from '../state/operation.ts';
 import { allocateId, formatTimestamp, succeedWith, withAuditEntry } from '../state/update.ts';
@@ -29,7 +35,7 @@ type MutationContext = GraphqlContext & {
   readonly operations: Operations;
 };
 
-type MutationHandler = (context: MutationContext, input: Values) => MutationResult;
+export type MutationHandler = (context: MutationContext, input: Values) => MutationResult;
 
 /** Returns the state and value of an operation. Throws its error as a `GraphqlRequestError`. */
 function requireSuccess<Value>(
@@ -151,6 +157,7 @@ export const MUTATIONS: Readonly<Record<string, MutationHandler>> = {
   resolveReviewThread: (context, input) => setResolved(context, input, true),
   unresolveReviewThread: (context, input) => setResolved(context, input, false),
   addReaction,
+  updatePullRequestReviewComment,
   updateRefs,
 };
 
@@ -235,6 +242,25 @@ function setResolved(context: MutationContext, input: Values, resolved: boolean)
     state,
     events: outcome.events,
   };
+}
+
+function updatePullRequestReviewComment(context: MutationContext, input: Values): MutationResult {
+  const nodeId = String(input['pullRequestReviewCommentId']);
+  const repository = listAccessibleRepositories(context).find((one) => findReviewComment(one, nodeId) !== undefined);
+  const comment = repository && findReviewComment(repository, nodeId);
+  if (repository === undefined || comment === undefined) throw createUnknownNodeError(nodeId);
+  requirePermission(context, 'pull_requests', 'write');
+  const target = { actor: context.actor, repositoryId: repository.id, commentId: comment.id };
+  const edit = { ...target, body: String(input['body']) };
+  const outcome = context.operations.editReviewComment(context.state.github, edit, context.now);
+  const { state } = requireSuccess(context, outcome);
+  const fields = { clientMutationId: readClientMutationId(input) };
+  return { payload: { typeName: 'UpdatePullRequestReviewCommentPayload', fields }, state, events: outcome.events };
+}
+
+function findReviewComment({ pulls }: FakeRepository, nodeId: string): FakeReviewComment | undefined {
+  const comments = [...pulls.values()].flatMap((pull) => [...pull.reviewComments.values()]);
+  return comments.find((comment) => comment.nodeId === nodeId);
 }
 
 /** Moves one ref. The product never moves several at once, so that is not supported. */

@@ -84,7 +84,13 @@ export function checkDocument({ operation, problems }: ParsedDocument, variables
   return [...toGraphqlErrors(errors), ...undeclared];
 }
 
-/** The first field of an operation, which names the request. */
+/** The name of a query, and the first field of a mutation. They name the request. */
+export function nameOf(definition: OperationDefinitionNode): string {
+  const { operation, name } = definition;
+  return operation === 'query' && name !== undefined ? name.value : rootFieldOf(definition);
+}
+
+/** The first field of an operation. */
 export function rootFieldOf({ selectionSet }: OperationDefinitionNode): string {
   const field = selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
   return field?.kind === Kind.FIELD ? field.name.value : '';

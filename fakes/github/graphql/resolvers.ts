@@ -1,6 +1,7 @@
+import { readGitCommit } from '../git/objects.ts';
 import { repositoryAccessOf } from '../http/auth.ts';
 import type { ServerState } from '../http/server-state.ts';
-import { listPullCommits } from '../state/commits.ts';
+import { listPullCommits, listPullFileDiffs } from '../state/commits.ts';
 import type {
   FakeIssueComment,
   FakePullRequest,
@@ -13,6 +14,7 @@ import {
   findBranchHead,
   findRepositoryByName,
   findRepositoryByPreviousName,
+  listLatestVerdicts,
   listPublishedComments,
 } from '../state/lookup.ts';
 import { type GraphqlContext, requirePermission } from './access.ts';
@@ -135,7 +137,7 @@ function createRepositoryObject(context: GraphqlContext, repository: FakeReposit
       databaseId: repository.id,
       name: repository.name,
       nameWithOwner: `${owner}/${repository.name}`,
-      defaultBranchRef: createRefObject(repository, repository.defaultBranch),
+      defaultBranchRef: createRefObject(context, repository, repository.defaultBranch),
       pullRequest: ({ number }) => {
         requirePermission(context, 'pull_requests', 'read');
         const pull = repository.pulls.get(Number(number));
@@ -149,15 +151,24 @@ function createRepositoryObject(context: GraphqlContext, repository: FakeReposit
   };
 }
 
-function createRefObject(repository: FakeRepository, branch: string): GraphqlObject | null {
+function createRefObject(context: GraphqlContext, repository: FakeRepository, branch: string): GraphqlObject | null {
   const sha = findBranchHead(repository, branch);
   if (sha === undefined) return null;
-  const fields = { id: `REF_${branch}`, name: branch, prefix: 'refs/heads/', target: createCommitObject(sha) };
+  const fields = { id: `REF_${branch}`, name: branch, prefix: 'refs/heads/', target: createCommitObject(context, sha) };
   return { typeName: 'Ref', fields };
 }
 
-function createCommitObject(sha: string): GraphqlObject {
-  return { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha } };
+function createCommitObject({ state }: GraphqlContext, sha: string): GraphqlObject {
+  const oid = readGitCommit(state.github.store, sha)?.tree ?? '';
+  const tree = { typeName: 'Tree', fields: { id: `T_${oid}`, oid } };
+  return { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha, tree } };
+}
+
+function createLabelObjects(repository: FakeRepository, { labels }: FakePullRequest): readonly GraphqlObject[] {
+  return labels.flatMap((name) => {
+    const label = repository.labels.get(name);
+    return label === undefined ? [] : [{ typeName: 'Label', fields: { id: label.nodeId, name } }];
+  });
 }
 
 function createPullCommitObjects(
@@ -186,8 +197,20 @@ function createPullObject(context: GraphqlContext, repository: FakeRepository, p
         return sha === undefined ? null : { typeName: 'Ref', fields };
       },
       baseRefName: pull.base.branch,
+      baseRefOid: pull.base.sha,
+      changedFiles: () => listPullFileDiffs(context.state.github.store, pull).length,
       headRefName: pull.head.branch,
       headRefOid: pull.head.sha,
+      headRepository: () => {
+        const head = context.state.github.repositories.get(pull.head.repositoryId);
+        return head === undefined ? null : createRepositoryObject(context, head);
+      },
+      labels: (args) => createConnection('LabelConnection', 'labels', args, createLabelObjects(repository, pull)),
+      latestOpinionatedReviews: (args) => {
+        const reviews = listLatestVerdicts(pull).flatMap((review) => createReviewObject(context.state, review) ?? []);
+        return createConnection('PullRequestReviewConnection', 'latestOpinionatedReviews', args, reviews);
+      },
+      title: pull.title,
       author: createActor(context.state, pull.authorId),
       body: pull.body ?? '',
       comments: (args) =>

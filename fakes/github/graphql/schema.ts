@@ -23,6 +23,7 @@ export const SCHEMA = buildSchema(`
     createCommitOnBranch(input: CreateCommitOnBranchInput!): CreateCommitOnBranchPayload
     resolveReviewThread(input: ResolveReviewThreadInput!): ResolveReviewThreadPayload
     unresolveReviewThread(input: UnresolveReviewThreadInput!): UnresolveReviewThreadPayload
+    updatePullRequestReviewComment(input: UpdatePullRequestReviewCommentInput!): UpdatePullRequestReviewCommentPayload
     updateRefs(input: UpdateRefsInput!): UpdateRefsPayload
   }
 
@@ -47,18 +48,27 @@ export const SCHEMA = buildSchema(`
     author: Actor
     baseRef: Ref
     baseRefName: String!
+    baseRefOid: GitObjectID!
     body: String!
+    changedFiles: Int!
     comments(after: String, first: Int, last: Int): IssueCommentConnection!
     commits(after: String, first: Int, last: Int): PullRequestCommitConnection!
     reviews(after: String, first: Int, last: Int): PullRequestReviewConnection
     headRefName: String!
     headRefOid: GitObjectID!
+    headRepository: Repository
     id: ID!
     isDraft: Boolean!
+    labels(after: String, first: Int, last: Int): LabelConnection
+    latestOpinionatedReviews(after: String, first: Int, last: Int): PullRequestReviewConnection
     number: Int!
     reviewThreads(after: String, first: Int, last: Int): PullRequestReviewThreadConnection!
     state: PullRequestState!
+    title: String!
   }
+
+  type LabelConnection { nodes: [Label] pageInfo: PageInfo! totalCount: Int! }
+  type Label implements Node { id: ID! name: String! }
 
   type PullRequestReviewThreadConnection { nodes: [PullRequestReviewThread] pageInfo: PageInfo! totalCount: Int! }
   type PullRequestReviewThread implements Node {
@@ -195,6 +205,9 @@ export const SCHEMA = buildSchema(`
   input UpdateRefsInput { clientMutationId: String refUpdates: [RefUpdate!]! repositoryId: ID! }
   input RefUpdate { afterOid: GitObjectID! beforeOid: GitObjectID force: Boolean = false name: GitRefname! }
   type UpdateRefsPayload { clientMutationId: String }
+
+  input UpdatePullRequestReviewCommentInput { body: String! clientMutationId: String pullRequestReviewCommentId: ID! }
+  type UpdatePullRequestReviewCommentPayload { clientMutationId: String pullRequestReviewComment: PullRequestReviewComment }
 
   input ResolveReviewThreadInput { clientMutationId: String threadId: ID! }
   input UnresolveReviewThreadInput { clientMutationId: String threadId: ID! }

@@ -192,3 +192,9 @@ export function listVisibleReviews(pull: FakePullRequest, viewerId: number): rea
 export function listPublishedComments(pull: FakePullRequest): readonly FakeReviewComment[] {
   return [...pull.reviewComments.values()].filter(({ reviewId }) => pull.reviews.get(reviewId)?.state !== 'PENDING');
 }
+
+/** The newest review with a verdict of each person, also a dismissed one. */
+export function listLatestVerdicts(pull: FakePullRequest): readonly FakeReview[] {
+  const verdicts = [...pull.reviews.values()].filter(({ state }) => state !== 'PENDING' && state !== 'COMMENTED');
+  return [...new Map(verdicts.map((review) => [review.authorId, review])).values()];
+}

@@ -93,6 +93,13 @@ function writeMethods(context: PortContext) {
       context.trace.add({ kind: 'committed', number: target.number, plan, outcome });
       return outcome;
     },
+    closeThread: async ({ id: commentId, ...comment }, body) => {
+      const thread = findThread(context.snapshot(), comment);
+      if (thread?.resolvedById !== null) return false;
+      write(OPERATIONS.editReviewComment, { actor, repositoryId, commentId, body });
+      write(OPERATIONS.resolveReviewThread, { actor, threadNodeId: thread.nodeId });
+      return true;
+    },
     resolveThread: async (comment) => {
       const thread = findThread(context.snapshot(), comment);
       if (thread?.resolvedById === null) write(OPERATIONS.resolveReviewThread, { actor, threadNodeId: thread.nodeId });
@@ -206,6 +213,7 @@ export const WRITE_METHODS: ReadonlySet<PropertyKey> = new Set([
   'createComment',
   'createReply',
   'updateComment',
+  'closeThread',
   'resolveThread',
   'react',
   'createCheckRun',

@@ -109,10 +109,6 @@ export function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext)
         .filter(({ state, head }) => state === 'open' && head.branch === branch && head.repositoryId === repository.id)
         .flatMap(({ number }) => (number === pull.number ? [] : [number]));
     },
-    countApprovals: async () => {
-      const latest = new Map([...snapshot().pull.reviews.values()].map(({ authorId, state }) => [authorId, state]));
-      return [...latest.values()].filter((state) => state === 'APPROVED').length;
-    },
     listCommits: async (base, head) => listCommitSummaries(snapshot(), base, head),
     fetchBranchTree: async (branch) => readBranchTree(snapshot(), branch),
     comparePush: async (before, after) => comparePush(snapshot(), before, after),

@@ -7,6 +7,7 @@ import type {
   FakeRepository,
   GitHubState,
 } from '../../../fakes/github/state/github-state.ts';
+import { listLatestVerdicts } from '../../../fakes/github/state/lookup.ts';
 import type { Operation, OperationResult, WebhookEvent } from '../../../fakes/github/state/operation.ts';
 import type { PostedComment } from '../../../src/core/state/posted-comment.ts';
 import type { PullFacts } from '../../../src/core/step/facts.ts';
@@ -60,6 +61,7 @@ export function readPullFacts({ state, repository, pull }: PullSnapshot): PullFa
     headSha: pull.head.sha,
     fork: pull.head.repositoryId !== repository.id,
     changedFiles: listPullFileDiffs(state.store, pull).length,
+    approvals: listLatestVerdicts(pull).filter(({ state: verdict }) => verdict === 'APPROVED').length,
     defaultBranch: repository.defaultBranch,
     description: pull.body ?? '',
     labels: [],

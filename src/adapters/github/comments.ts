@@ -1,11 +1,21 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { commentKey, MAX_SERVER_SKEW_MS, type PostedComment } from '../../core/state/posted-comment.ts';
 import { createDoubts } from '../../core/step/doubts.ts';
 import type { SubmittedReviewComment } from '../../core/step/facts.ts';
 import type { CommentText, FoundComment } from '../../core/step/ports.ts';
+import { DEFAULT_ROOT, DefaultRoot, rootOf } from './repository.ts';
 import { bornAt } from './requests/client.ts';
-import { PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
-import { nullIfGone } from './requests/errors.ts';
+import {
+  askGraphql,
+  PAGE_SIZE,
+  PAGES,
+  type PullConnection,
+  pullParams,
+  repositoryParams,
+  visibleNodes,
+} from './requests/connection.ts';
+import { hasErrorType, nullIfGone } from './requests/errors.ts';
 
 /** The fields of REST's comments that are read. Only comments in threads have a path. */
 type RestComment = {
@@ -104,31 +114,54 @@ export async function hasPosted(connection: PullConnection, body: string, since:
 }
 
 /**
- * The current text by `commentKey`; null for a deleted comment. Several are listed, and those that a list lacks are
- * fetched like a single one: a list can lag.
+ * The current text by `commentKey`; null for a deleted comment. One request reads them all, with the root of the default
+ * branch. A comment that it lacks is fetched alone: GraphQL does not say which one is gone.
  */
 export async function fetchCommentTexts(
   connection: PullConnection,
   comments: readonly PostedComment[],
 ): Promise<Readonly<Record<string, CommentText | null>>> {
+  const bodies = await readBodies(connection, comments);
   const texts: Record<string, CommentText | null> = {};
-  for (const [index, list] of comments.length === 1 ? [] : LISTS.entries()) {
-    const wanted = comments.filter(({ kind }) => (kind === 'issue-comment') === (index === 1));
-    const keys = new Map(wanted.map((one) => [one.id, commentKey(one)]));
-    for (const { id, body = '' } of wanted.length === 0 ? [] : await list(connection, {})) {
-      const key = keys.get(id);
-      if (key !== undefined) texts[key] = toCommentText(body);
-    }
-  }
   const doubts = createDoubts();
   for (const comment of comments) {
-    if (texts[commentKey(comment)] !== undefined) continue;
-    const body = await doubts.ask(nullIfGone(fetchBody(connection, comment)));
+    const body = bodies.get(comment.nodeId) ?? (await doubts.ask(nullIfGone(fetchBody(connection, comment))));
     texts[commentKey(comment)] = body === null ? null : toCommentText(body);
   }
   doubts.settle();
   return texts;
 }
+
+/** By node id; none where GitHub does not find one of them. */
+async function readBodies(
+  { ref, read, defaultRoot }: PullConnection,
+  comments: readonly PostedComment[],
+): Promise<ReadonlyMap<string, string>> {
+  const bodies = new Map<string, string>();
+  for (let at = 0; at < comments.length; at += PAGE_SIZE) {
+    const ids = comments.slice(at, at + PAGE_SIZE).map(({ nodeId }) => nodeId);
+    const asked = askGraphql(read, TEXTS_QUERY, { ...repositoryParams(ref), ids }, TextsPage);
+    const page = await asked.catch((error: unknown) => {
+      if (!hasErrorType(error, 'NOT_FOUND')) throw error;
+      return null;
+    });
+    if (page === null) continue;
+    defaultRoot.sha = rootOf(page.repository);
+    for (const { id, body } of page.nodes) if (body !== undefined) bodies.set(id, body);
+  }
+  return bodies;
+}
+
+const TEXTS_QUERY = `query commentTexts($owner: String!, $repo: String!, $ids: [ID!]!) {
+  repository(owner: $owner, name: $repo) { ...defaultRoot }
+  nodes(ids: $ids) { id ... on IssueComment { body } ... on PullRequestReviewComment { body } }
+}
+${DEFAULT_ROOT}`;
+
+const TextsPage = z.object({
+  repository: DefaultRoot,
+  nodes: visibleNodes(z.object({ id: z.string(), body: z.string().optional() })),
+});
 
 async function fetchBody({ ref, read }: PullConnection, { kind, id, createdAt }: PostedComment): Promise<string> {
   const params = { ...repositoryParams(ref), comment_id: id, ...bornAt(createdAt) };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { blobSha } from '../../core/edits/text/characters.ts';
 import {
   type CommitPlan,
   type CommitResult,
@@ -8,7 +9,7 @@ import {
 } from '../../core/step/ports.ts';
 import type { Countersigned } from '../../lib/trust.ts';
 import { askGraphql, cacheKey, type PullConnection, repositoryParams } from './requests/connection.ts';
-import { explainRefusal, GitHubRequestError, nullIfGone } from './requests/errors.ts';
+import { explainRefusal, GitHubRequestError, hasErrorType, nullIfGone } from './requests/errors.ts';
 import { treeAfter } from './tree-after.ts';
 
 /**
@@ -65,11 +66,7 @@ async function commitWithGraphql(connection: PullConnection, plan: Countersigned
 }
 
 function isRepositoryNotFound(error: unknown): boolean {
-  return (
-    error instanceof GitHubRequestError &&
-    error.failure.types?.includes('NOT_FOUND') === true &&
-    /\brepository\b/i.test(error.failure.detail)
-  );
+  return hasErrorType(error, 'NOT_FOUND') && /\brepository\b/i.test(error.failure.detail);
 }
 
 async function commitInRepository(
@@ -89,11 +86,14 @@ async function commitInRepository(
   return { kind: 'committed', sha: commit.oid };
 }
 
-/** Where GitHub's answer has the SHA of the planned tree, this tree is the commit's, and needs no listing. */
+/** Where GitHub's answer has the SHA of the planned tree, this tree and its files are the commit's, and need no reading. */
 function rememberTree({ ref, caches }: PullConnection, plan: CommitPlan, { oid, tree }: CreatedCommit): void {
   const before = caches.trees.get(cacheKey(ref, plan.expectedHead));
   const planned = before === undefined ? null : treeAfter(before, plan.files);
-  if (planned?.sha === tree.oid) caches.trees.set(cacheKey(ref, oid), planned.tree);
+  if (planned?.sha !== tree.oid) return;
+  caches.trees.set(cacheKey(ref, oid), planned.tree);
+  for (const { content } of plan.files)
+    if (content.kind === 'bytes') caches.blobs.set(cacheKey(ref, blobSha(content.bytes)), content.bytes);
 }
 
 /** GitHub joins both parts with a blank line. */

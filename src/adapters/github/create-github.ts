@@ -9,7 +9,6 @@ import { createCommit } from './commit.ts';
 import { fetchDiscussion } from './discussion.ts';
 import {
   comparePush,
-  countApprovals,
   fetchPermission,
   fetchPull,
   fetchRecentPull,
@@ -32,7 +31,7 @@ import { type ClientOptions, createClientFactory, isGitHubCloud, sendGlobally } 
 import { createCaches, createRepositoryClient, createWriteLimits, type PullConnection } from './requests/connection.ts';
 import { createTokenTimes, fetchMissingPermissions } from './requests/tokens.ts';
 import { createReview, dismissReview, findReviews } from './reviews.ts';
-import { resolveThread } from './threads.ts';
+import { closeThread, resolveThread } from './threads.ts';
 import { fetchVoteSources } from './vote-sources.ts';
 import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 
@@ -91,6 +90,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
         readChecks: createRepositoryClient(client, 'read-checks'),
         download,
         caches,
+        defaultRoot: { sha: null },
         botId: async () => (await identity()).botId,
         slug: async () => (await identity()).slug,
         missingPermissions: () => fetchMissingPermissions({ app, ref, mintedAt, now }),
@@ -121,7 +121,6 @@ function createPullPort(connection: PullConnection): GitHub {
     listFiles: (head) => listPullFiles(connection, head),
     fetchRules: (branch) => listBranchRules(connection, branch),
     otherPullsOnBranch: (branch) => listOtherPullsOnBranch(connection, branch),
-    countApprovals: () => countApprovals(connection),
     listCommits: (base, head) => listCommits(connection, base, head),
     createReview: (head, review) => createReview(connection, head, review),
     listReviewComments: (reviewId) => listReviewComments(connection, reviewId),
@@ -131,6 +130,7 @@ function createPullPort(connection: PullConnection): GitHub {
     createComment: (body) => createComment(connection, body),
     createReply: (rootId, body) => createReply(connection, rootId, body),
     updateComment: (comment, body) => updateComment(connection, comment, body),
+    closeThread: (comment, body) => closeThread(connection, comment, body),
     resolveThread: (comment) => resolveThread(connection, comment),
     react: (location, content) => react(connection, location, content),
     findCheckRuns: async (head) => findCheckRuns(connection, head, await connection.slug()),

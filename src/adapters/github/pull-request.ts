@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { BranchRule } from '../../core/state/head-branch.ts';
 import { canApprove, type Permission } from '../../core/state/vote.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
@@ -10,8 +11,9 @@ import {
   type TeamMembership,
 } from '../../core/step/ports.ts';
 import { isRecord } from '../../lib/trust.ts';
-import { compare } from './repository.ts';
+import { compare, DEFAULT_ROOT, DefaultRoot, rootOf } from './repository.ts';
 import {
+  askGraphql,
   cacheKey,
   PAGE_SIZES,
   PAGES,
@@ -19,38 +21,95 @@ import {
   pullKey,
   pullParams,
   repositoryParams,
+  visibleNodes,
   withSmallerPages,
 } from './requests/connection.ts';
 import { hasRemedy, nullIfGone } from './requests/errors.ts';
-import { listReviews } from './reviews.ts';
 
 /** The pull request as it was read a moment ago, else as it is now. */
 export async function fetchRecentPull(connection: PullConnection): Promise<PullFacts> {
   return connection.caches.pulls.get(pullKey(connection.ref)) ?? fetchPull(connection);
 }
 
-/** The current state of the pull request. */
-export async function fetchPull({ ref, read, caches }: PullConnection): Promise<PullFacts> {
-  const { data } = await read.rest.pulls.get(pullParams(ref));
-  const pull: PullFacts = {
-    state: data.merged ? 'merged' : data.state,
-    draft: data.draft ?? false,
-    title: data.title,
-    description: data.body ?? '',
-    labels: data.labels.map(({ name }) => name),
-    // The API description requires an author, but a deleted account has none.
-    author: data.user ? { id: data.user.id, login: data.user.login } : null,
-    baseRef: data.base.ref,
-    baseSha: data.base.sha,
-    headRef: data.head.ref,
-    headSha: data.head.sha,
-    // The head of a deleted fork has no repository.
-    fork: data.head.repo?.id !== ref.repositoryId,
-    changedFiles: data.changed_files,
-    defaultBranch: data.base.repo.default_branch,
-  };
+/** The current state of the pull request, with the default branch that its settings are read from. */
+export async function fetchPull(connection: PullConnection): Promise<PullFacts> {
+  const { ref, read, caches, defaultRoot } = connection;
+  const variables = { ...repositoryParams(ref), number: ref.number };
+  const { repository } = await askGraphql(read, PULL_QUERY, variables, PullPage);
+  const { pullRequest, defaultBranchRef } = repository;
+  const pull = toPullFacts(pullRequest, ref.repositoryId, defaultBranchRef?.name ?? '');
+  const root = rootOf(repository);
+  defaultRoot.sha = root;
+  if (root !== null) caches.roots.set(cacheKey(ref, pull.defaultBranch), root);
   caches.pulls.set(pullKey(ref), pull);
   return pull;
+}
+
+const PULL_QUERY = `query pull($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) {
+    pullRequest(number: $number) {
+      state isDraft title body changedFiles
+      author { __typename login ... on User { databaseId } ... on Bot { databaseId } }
+      labels(first: 100) { nodes { name } }
+      baseRefName baseRefOid headRefName headRefOid
+      headRepository { databaseId }
+      latestOpinionatedReviews(first: 30) { nodes { state } }
+    }
+    ...defaultRoot
+  }
+}
+${DEFAULT_ROOT}`;
+
+const NamedNodes = z.object({ nodes: visibleNodes(z.object({ name: z.string() })) });
+
+const StatedNodes = z.object({ nodes: visibleNodes(z.object({ state: z.string() })) });
+
+const PullRequest = z.object({
+  state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
+  isDraft: z.boolean(),
+  title: z.string(),
+  body: z.string(),
+  changedFiles: z.number(),
+  // A deleted account is null, and only people and bots have an id here.
+  author: z.object({ __typename: z.string(), login: z.string(), databaseId: z.number().nullish() }).nullable(),
+  labels: NamedNodes.nullable(),
+  baseRefName: z.string(),
+  baseRefOid: z.string(),
+  headRefName: z.string(),
+  headRefOid: z.string(),
+  // The head of a deleted fork has no repository.
+  headRepository: z.object({ databaseId: z.number() }).nullable(),
+  latestOpinionatedReviews: StatedNodes.nullable(),
+});
+
+const PullPage = z.object({ repository: DefaultRoot.extend({ pullRequest: PullRequest }) });
+
+const PULL_STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const;
+
+function toPullFacts(
+  { author, ...pull }: z.infer<typeof PullRequest>,
+  repositoryId: number,
+  defaultBranch: string,
+): PullFacts {
+  const approvals = (pull.latestOpinionatedReviews?.nodes ?? []).filter(({ state }) => state === 'APPROVED');
+  // REST and webhooks know a bot by a longer name.
+  const login = author?.__typename === 'Bot' ? `${author.login}[bot]` : (author?.login ?? '');
+  return {
+    state: PULL_STATES[pull.state],
+    draft: pull.isDraft,
+    title: pull.title,
+    description: pull.body,
+    labels: (pull.labels?.nodes ?? []).map(({ name }) => name),
+    author: author?.databaseId == null ? null : { id: author.databaseId, login },
+    baseRef: pull.baseRefName,
+    baseSha: pull.baseRefOid,
+    headRef: pull.headRefName,
+    headSha: pull.headRefOid,
+    fork: pull.headRepository?.databaseId !== repositoryId,
+    changedFiles: pull.changedFiles,
+    approvals: approvals.length,
+    defaultBranch,
+  };
 }
 
 /**
@@ -192,13 +251,4 @@ export async function listBranchRules({ ref, read }: PullConnection, branch: str
 function toBranchRule(rule: { readonly type?: string; readonly parameters?: unknown }): BranchRule {
   const { type = '', parameters } = rule;
   return { type, dismissesReviews: isRecord(parameters) && parameters['dismiss_stale_reviews_on_push'] === true };
-}
-
-/** Number of people whose latest review with a verdict approves. */
-export async function countApprovals(connection: PullConnection): Promise<number> {
-  const states = new Map<number, string>();
-  for (const { user, state } of await listReviews(connection)) {
-    if (user && ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state)) states.set(user.id, state);
-  }
-  return [...states.values()].filter((state) => state === 'APPROVED').length;
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
+import { z } from 'zod';
 import { blobSha } from '../../core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
 import { CODEOWNERS_PATHS, MAX_CODEOWNERS_BYTES } from '../../core/policy/code-owners.ts';
@@ -215,9 +216,31 @@ const LINK = '120000';
 
 const DIRECTORY = '040000';
 
-/** The root of the default branch as it is now. */
+/** The root directory of the default branch, as a part of a GraphQL query of the repository. */
+export const DEFAULT_ROOT = `fragment defaultRoot on Repository {
+  defaultBranchRef { name target { ... on Commit { tree { oid } } } }
+}`;
+
+export const DefaultRoot = z.object({
+  defaultBranchRef: z
+    .object({ name: z.string(), target: z.object({ tree: z.object({ oid: z.string() }) }) })
+    .nullable(),
+});
+
+/** The SHA of that directory; null for a repository without commits. */
+export function rootOf({ defaultBranchRef }: z.infer<typeof DefaultRoot>): string | null {
+  return defaultBranchRef?.target.tree.oid ?? null;
+}
+
+/** The root of the default branch as it is now, or as this attempt has read it with something else. */
 async function fetchRoot(connection: PullConnection): Promise<Tree> {
-  return (await fetchDirectory(connection, 'HEAD')).entries;
+  const { sha } = connection.defaultRoot;
+  return sha === null ? (await fetchDirectory(connection, 'HEAD')).entries : fetchKnownDirectory(connection, sha);
+}
+
+function fetchKnownDirectory(connection: PullConnection, sha: string): Promise<Tree> {
+  const load = async (): Promise<Tree> => (await fetchDirectory(connection, sha)).entries;
+  return cached(connection.caches.directories, cacheKey(connection.ref, sha), load);
 }
 
 /** What git has at a path; the first link on the way to it. Null if there is nothing. */
@@ -227,13 +250,11 @@ async function findEntry(connection: PullConnection, root: Tree, path: string): 
   if (entry === undefined) return null;
   if (below.length === 0 || entry.mode === LINK) return entry;
   if (entry.mode !== DIRECTORY) return null;
-  const { directories } = connection.caches;
-  const key = cacheKey(connection.ref, entry.sha);
-  const load = async (): Promise<Tree> => (await fetchDirectory(connection, entry.sha)).entries;
-  return findEntry(connection, await cached(directories, key, load), below.join('/'));
+  return findEntry(connection, await fetchKnownDirectory(connection, entry.sha), below.join('/'));
 }
 
-/** The whole tree of a branch as it is now. */
+/** The whole tree of a branch as it is now, or was a moment ago. */
 export async function fetchBranchTree(connection: PullConnection, branch: string): Promise<Tree> {
-  return fetchTree(connection, (await fetchDirectory(connection, branch)).sha);
+  const recent = connection.caches.roots.get(cacheKey(connection.ref, branch));
+  return fetchTree(connection, recent ?? (await fetchDirectory(connection, branch)).sha);
 }

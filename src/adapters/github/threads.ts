@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
+import { means } from '../../core/step/ports.ts';
 import {
   askGraphql,
   cacheKey,
@@ -15,12 +16,40 @@ export async function resolveThread(
   connection: PullConnection,
   comment: Pick<PostedComment, 'kind' | 'nodeId'>,
 ): Promise<void> {
-  if (comment.kind === 'issue-comment') return;
-  const { caches, ref, write } = connection;
+  const threadId = await findThread(connection, comment);
+  if (threadId !== null) await connection.write.graphql(RESOLVE_MUTATION, { threadId });
+}
+
+/**
+ * Replaces the text of the comment that a thread begins with, and resolves the thread, in one request. False if there is
+ * no such thread, or if GitHub refuses one of both: its answer does not tell whether the other one was done.
+ */
+export async function closeThread(
+  connection: PullConnection,
+  comment: Pick<PostedComment, 'kind' | 'nodeId'>,
+  body: string,
+): Promise<boolean> {
+  const threadId = await findThread(connection, comment);
+  if (threadId === null) return false;
+  try {
+    await connection.write.graphql(CLOSE_MUTATION, { commentId: comment.nodeId, body, threadId });
+    return true;
+  } catch (error) {
+    if (means(error, 'try-again')) throw error;
+    return false;
+  }
+}
+
+/** The id of the thread that begins with this comment; null if there is none, or if it is resolved. */
+async function findThread(
+  connection: PullConnection,
+  comment: Pick<PostedComment, 'kind' | 'nodeId'>,
+): Promise<string | null> {
+  if (comment.kind === 'issue-comment') return null;
+  const { caches, ref } = connection;
   const key = cacheKey(ref, comment.nodeId);
   if (caches.threads.get(key) === undefined) await cacheThreads(connection);
-  const threadId = caches.threads.get(key);
-  if (threadId !== undefined) await write.graphql(RESOLVE_MUTATION, { threadId });
+  return caches.threads.get(key) ?? null;
 }
 
 /** Caches the ids of all open threads by their first comments, because several are often resolved in a row. */
@@ -51,6 +80,11 @@ const THREADS_QUERY = `query threads($owner: String!, $repo: String!, $number: I
 
 const RESOLVE_MUTATION = `mutation resolve($threadId: ID!) {
   resolveReviewThread(input: { threadId: $threadId }) { thread { id } }
+}`;
+
+const CLOSE_MUTATION = `mutation close($commentId: ID!, $body: String!, $threadId: ID!) {
+  updatePullRequestReviewComment(input: { pullRequestReviewCommentId: $commentId, body: $body }) { clientMutationId }
+  resolveReviewThread(input: { threadId: $threadId }) { clientMutationId }
 }`;
 
 const Thread = z

@@ -36,9 +36,9 @@ export function runStartNeeds(facts: Facts, requester: Pick<Person, 'id'>): read
   const { missingPermissions, pullRequest, reachedRunLimit } = facts;
   const isRefused = missingPermissions?.length !== 0 || pullRequest?.state !== 'open' || reachedRunLimit !== null;
   if (needs.length > 0 || isRefused) return needs;
-  const { fork, headRef, baseRef } = pullRequest;
+  const { fork, headRef, baseRef, approvals } = pullRequest;
   // The App never commits to a fork.
-  return !fork && facts.branch === undefined ? [{ kind: 'branch', headRef, baseRef }] : [];
+  return !fork && facts.branch === undefined ? [{ kind: 'branch', headRef, baseRef, approvals }] : [];
 }
 
 /** The limits that a run of this person counts against. */

@@ -25,7 +25,7 @@ export type Need =
   /** All settings with their sources. */
   | { readonly kind: 'settings-in-force' }
   /** The effects of a commit to the head branch. */
-  | { readonly kind: 'branch'; readonly headRef: string; readonly baseRef: string }
+  | { readonly kind: 'branch'; readonly headRef: string; readonly baseRef: string; readonly approvals: number }
   /** Whether another run can start in the repository. */
   | { readonly kind: 'run-limit'; readonly start: RunStart }
   /** Who wrote the first comment of a thread. */
@@ -132,7 +132,8 @@ export type PullFacts = {
   readonly fork: boolean;
   /** Number of files in the diff. GitHub lists at most the first 3,000. */
   readonly changedFiles: number;
-  /** Number of comments in the conversation. */
+  /** Number of people who approve the pull request; 30 stands for more. */
+  readonly approvals: number;
   readonly defaultBranch: string;
 };
 

@@ -5,7 +5,7 @@ export type ErrorMeaning =
   | 'branch-moved'
   | 'refused-by-rule'
   | 'not-allowed'
-  /** With REST, GitHub did not find it twice, some seconds apart. GraphQL’s first answer counts. */
+  /** GitHub did not find it twice, some seconds apart. The first answer to a GraphQL mutation counts. */
   | 'gone'
   | 'our-mistake';
 
@@ -29,7 +29,7 @@ export type FailedRequest = {
   /** It writes commits or their parts. */
   readonly isCommit?: boolean;
   readonly tokenAgeMs?: number;
-  /** For how long GitHub has not found the thing; unknown for GraphQL. */
+  /** For how long GitHub has not found the thing. */
   readonly missingMs?: number;
   /** The age of the thing asked for. */
   readonly thingAgeMs?: number;
@@ -127,6 +127,7 @@ const ERROR_TABLE: readonly ErrorRow[] = [
   { statuses: [401, 403, 404], when: hasYoungToken, ...YOUNG_TOKEN },
   { types: ['FORBIDDEN', 'NOT_FOUND'], when: hasYoungToken, ...YOUNG_TOKEN },
   { statuses: [404], when: mightExist, meaning: 'try-again', waitMs: PROOF_MS },
+  { types: ['NOT_FOUND'], when: mightExist, meaning: 'try-again', waitMs: PROOF_MS },
   { statuses: [409], when: isCommit, meaning: 'branch-moved' },
   {
     words: /not accessible by integration|permission|forbidden|denied/i,

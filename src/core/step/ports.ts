@@ -72,8 +72,6 @@ export type GitHub = {
   fetchRules(branch: string): Promise<readonly BranchRule[]>;
   /** Numbers of the other open pull requests with this head branch in this repository. */
   otherPullsOnBranch(branch: string): Promise<readonly number[]>;
-  /** Number of people who approve the pull request now. */
-  countApprovals(): Promise<number>;
   /** Commits reachable from `head` (a commit or branch) but not from `base`, newest first. */
   listCommits(base: string, head: string): Promise<readonly CommitSummary[]>;
 
@@ -91,6 +89,8 @@ export type GitHub = {
   createReply(rootId: number, body: string): Promise<PostedComment>;
   /** Returns the hash of the new body, as in `PostedComment.bodyHash`. */
   updateComment(comment: PostedComment, body: string): Promise<{ readonly bodyHash: string }>;
+  /** Updates a comment and resolves its thread in one request. False if GitHub might have done only one of both. */
+  closeThread(comment: PostedComment, body: string): Promise<boolean>;
   /** Resolves the thread whose first comment is this one. A resolved thread is no error. */
   resolveThread(comment: Pick<PostedComment, 'kind' | 'nodeId'>): Promise<void>;
   react(location: CommentLocation, content: 'eyes' | '+1'): Promise<void>;

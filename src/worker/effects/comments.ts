@@ -30,8 +30,10 @@ export async function updateProposalComment({
     links: context.links(pull.ref),
     replacedByUrl: pull.proposals.find(({ id }) => id === proposal.replacedBy)?.comment?.url ?? null,
   });
+  const isClosing = isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment';
+  if (isClosing && (await github.closeThread(proposal.comment, body))) return DONE;
   const updated = await updateExistingComment(github, proposal.comment, body);
-  if (updated !== null && isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
+  if (updated !== null && isClosing)
     await github.resolveThread(proposal.comment).catch((error: unknown) => {
       // The page says what happened, also in a thread that stays open.
       if (!isPermanent(error) || !isRefusedForGood({ context, stored })) throw error;

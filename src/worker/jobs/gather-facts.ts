@@ -111,14 +111,14 @@ async function fetchShownProposals(
   };
 }
 
-/** Counts approvals only if a commit would dismiss them, which saves a request otherwise. */
-async function fetchBranch(github: GitHub, { headRef, baseRef }: NeedOf<'branch'>): Promise<BranchFacts> {
+/** A commit can dismiss approvals only where there are some, which saves a request otherwise. */
+async function fetchBranch(github: GitHub, need: NeedOf<'branch'>): Promise<BranchFacts> {
+  const { headRef, baseRef, approvals } = need;
   const doubts = createDoubts();
   const refusingRules = findRefusingRules((await doubts.ask(github.fetchRules(headRef))) ?? []);
-  const baseRules = (await doubts.ask(github.fetchRules(baseRef))) ?? [];
+  const baseRules = approvals === 0 ? [] : ((await doubts.ask(github.fetchRules(baseRef))) ?? []);
   doubts.settle();
-  const isDismissing = baseRules.some((rule) => rule.dismissesReviews);
-  const dismissedApprovals = isDismissing ? await github.countApprovals() : 0;
+  const dismissedApprovals = baseRules.some((rule) => rule.dismissesReviews) ? approvals : 0;
   return { refusingRules, dismissedApprovals, otherPulls: await github.otherPullsOnBranch(headRef) };
 }
 

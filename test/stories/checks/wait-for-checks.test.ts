@@ -97,7 +97,7 @@ it('(CK24) asks GitHub no more for each of many failures, before its first look 
   await fail();
   await ci.ends('slow', 'failure');
   expect(lastTold()).toContain('9 of 9 failed');
-  const looks = namesOf(requestsSince(stage(), story, before)).filter((name) => name === 'graphql repository');
+  const looks = namesOf(requestsSince(stage(), story, before)).filter((name) => name === 'graphql pullChecks');
   expect(looks).toHaveLength(3);
 });
 
@@ -105,7 +105,7 @@ it('(CK9) a server of GitHub that is behind the branch right after the commit en
   await commitsOnce();
   const [commit] = story.pr.commits();
   const alter = (body: unknown) => parseJson(JSON.stringify(body).replaceAll(story.pr.head(), commit?.parent ?? ''));
-  stage().github.faults.add({ route: 'graphql repository', kind: 'alter-response', alter });
+  stage().github.faults.add({ route: 'graphql pullChecks', kind: 'alter-response', alter });
   await ci.reports('quick', 'failure');
   await stage().later(10);
   expect(await phase()).toBe('awaiting-checks');
@@ -118,7 +118,7 @@ it('(CK9) what is reported while GitHub is asked is asked about again a minute l
   await ci.begins('build');
   const { promise: until, resolve: release } = Promise.withResolvers<void>();
   const before = stage().github.requests.length;
-  stage().github.faults.add({ route: 'graphql repository', kind: 'delay', until });
+  stage().github.faults.add({ route: 'graphql pullChecks', kind: 'delay', until });
   const looking = stage().later(61);
   await vi.waitFor(() => expect(stage().github.requests.length).toBeGreaterThan(before));
   const ending = ci.ends('build', 'success');
@@ -170,8 +170,8 @@ it('(CK5, CK24) asks GitHub six times until a failure is told, which is told onc
   expect(await phase()).toBe('ended');
   expect(story.bot.answer()).toContain('nothing to fix here');
   const names = namesOf(requestsSince(stage(), story, before));
-  const [look, runComment] = ['graphql repository', 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}'];
-  const told = ['graphql node', 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs', expect.any(String)];
+  const [look, runComment] = ['graphql pullChecks', 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}'];
+  const told = ['graphql checkDetails', 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs', expect.any(String)];
   expect(names.slice(0, 6)).toEqual([look, runComment, look, ...told]);
   // The closing comment and the run comment come after the model's round.
   expect(names.slice(6).toSorted()).toEqual([runComment, 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments']);
@@ -261,7 +261,7 @@ it('(CK9, O3) looks once where only the delivery log tells that its checks have 
   await stage().later(5 * 60);
   stage().github.deliveries.intercept(undefined);
   expect(await phase()).toBe('ended');
-  const looks = namesOf(requestsSince(stage(), story, before)).filter((name) => name === 'graphql repository');
+  const looks = namesOf(requestsSince(stage(), story, before)).filter((name) => name === 'graphql pullChecks');
   expect(looks).toHaveLength(1);
 });
 

@@ -72,7 +72,7 @@ describe('approving', () => {
     const story = await propose(stage(), BIGINT);
     const { ana, ben, bot, pr } = story;
     const { promise: until, resolve: release } = Promise.withResolvers<void>();
-    stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
+    stage().github.faults.add({ route: 'graphql pull', kind: 'delay', until });
     stage().pass(5);
     ana.person.replies(bot.proposal(1).id, '/approve');
     await expect.poll(() => proposalStates(story), { interval: 5 }).toEqual(['approved']);

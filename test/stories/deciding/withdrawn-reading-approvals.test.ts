@@ -16,7 +16,7 @@ const MORE = 'payroll/more.ts';
 
 const GATE = 'rules: [{tools: [read_file], paths: ["payroll/**"], decide: ask}]\n';
 
-const PULL = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+const PULL = 'graphql pull';
 
 /** The agent asks to read these files, and each is a proposal of its own. */
 async function asksToRead(settings: string, ...paths: readonly string[]): Promise<Story> {

@@ -10,7 +10,7 @@ afterEach(() => stage().github.faults.clear());
 
 const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 
-const PULL = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+const PULL = 'graphql pull';
 
 const COMMIT = 'graphql createCommitOnBranch';
 

@@ -54,9 +54,9 @@ describe('GitHub does not know a new token yet', () => {
 describe('one server of GitHub lags', () => {
   it.each([
     PERMISSION,
-    'GET /repos/{owner}/{repo}/pulls/{pull_number}',
+    'graphql pull',
+    'graphql commentTexts',
     'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}',
-    'GET /repos/{owner}/{repo}/git/trees/{tree_sha}',
     COMMIT,
   ])('R2: an approval is carried out although %s is not found once', async (route) => {
     const story = await propose(stage(), BIGINT);
@@ -76,6 +76,7 @@ describe('GitHub refuses for a while', () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot } = story;
     const pages = [
+      'graphql updatePullRequestReviewComment',
       'PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}',
       'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}',
     ];

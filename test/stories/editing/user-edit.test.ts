@@ -197,7 +197,7 @@ describe('between the reply and its commit', () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, ben, bot, pr } = story;
     const { promise: until, resolve: release } = Promise.withResolvers<void>();
-    stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
+    stage().github.faults.add({ route: 'graphql pull', kind: 'delay', until });
     stage().pass(5);
     ana.person.replies(bot.proposal(1).id, block(row(5, 'mine')));
     await expect.poll(() => proposalStates(story), { interval: 5 }).toEqual(['approved']);

@@ -28,7 +28,7 @@ describe('a repository that is renamed', () => {
 
   it.each([
     ['before an edit is committed', 'graphql createCommitOnBranch'],
-    ['before anything is read for it', 'GET /repos/{owner}/{repo}/pulls/{pull_number}'],
+    ['before anything is read for it', 'graphql pull'],
   ])('%s, without its webhook: the change still lands and is shown (F14)', async (_when, call) => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, bot } = story;

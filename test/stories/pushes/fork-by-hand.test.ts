@@ -71,6 +71,8 @@ describe('a branch whose rules refuse a commit', () => {
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
     ben.person.replies(bot.proposal(2).id, '/approve');
+    // The App has both approvals before it tries the first commit.
+    stage().github.faults.add({ route: 'graphql pull', kind: 'delay', until: stage().github.whenIdle() });
     await stage().settle();
     expect(await proposalStates(story)).toEqual(['failed', 'failed', 'proposed']);
     expect(commitCalls(since)).toHaveLength(1);

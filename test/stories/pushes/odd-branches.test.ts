@@ -1,16 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { isRecord } from '../../../src/lib/trust.ts';
 import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, propose } from '../support/proposals.ts';
 
 const stage = stageForAll();
 
-const PULL = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+const PULL = 'graphql pull';
 
 /** The pull request at this commit. */
 function withHead(sha: string): (body: unknown) => unknown {
-  return (body) => (isRecord(body) && isRecord(body['head']) ? { ...body, head: { ...body['head'], sha } } : body);
+  return (body) => JSON.parse(JSON.stringify(body).replace(/"headRefOid":"\w+"/, `"headRefOid":"${sha}"`));
 }
 
 afterEach(() => stage().github.faults.clear());

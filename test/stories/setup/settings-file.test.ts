@@ -39,8 +39,7 @@ describe('the settings file', () => {
     const readings: Promise<void>[] = [];
     // The decision reads the settings first, the commit second.
     const breaks = (name: string): void => {
-      if (name === 'GET /repos/{owner}/{repo}/pulls/{pull_number}' && readings.length === 0)
-        readings.push(configures('approvers: [\n'));
+      if (name === 'graphql pull' && readings.length === 0) readings.push(configures('approvers: [\n'));
     };
     await beforeCalls(stage(), breaks, () => ana.says('/approve all'));
     await Promise.all(readings);

@@ -87,13 +87,16 @@ export function createClientFactory(options: ClientOptions): CreateClient {
     });
     const circumstances = (sent: SentRequest) => ({ now: now(), missingMs: missing.ms, ...aboutRequest(sent, now()) });
     client.hook.after('request', ({ status, headers, data, url: address }, sent) => {
-      missing.found(requestName(sent.method, address));
       const { url, request } = sent;
       const hasBody = status !== 204 && request?.parseSuccessResponseBody !== false;
       if (hasBody && (typeof data !== 'object' || data === null || data instanceof ArrayBuffer))
         throw new GitHubError(`GitHub's response (${status}) was truncated or is not JSON`, null, null);
-      const failed = url.endsWith('/graphql') ? graphqlErrorOf(data, headers, circumstances(sent)) : null;
+      const asked = askedFor(sent, address);
+      const doubt = kindOf(sent) === 'read' ? { missingMs: () => missing.ms(asked) } : {};
+      const about = { now: now(), ...aboutRequest(sent, now()), ...doubt };
+      const failed = url.endsWith('/graphql') ? graphqlErrorOf(data, headers, about) : null;
       if (failed !== null) throw failed;
+      missing.found(asked);
     });
     client.hook.error('request', (error, sent) => {
       throw toGitHubError(error, circumstances(sent));
@@ -125,6 +128,12 @@ export function kindOf({ method, url, query }: SentRequest): RequestKind {
 /** A request for something that was made at this time (ISO 8601), as an option of Octokit. */
 export function bornAt(time: string | null = null): { readonly request?: { readonly bornAt: number } } {
   return time === null ? {} : { request: { bornAt: Date.parse(time) } };
+}
+
+/** What a request asks for: its address, and the variables of a GraphQL request. */
+function askedFor(sent: SentRequest, address: string): string {
+  const name = requestName(sent.method, address);
+  return typeof sent['query'] === 'string' ? `${name} ${JSON.stringify(sent['variables'])}` : name;
 }
 
 function aboutRequest(sent: SentRequest, now: number) {

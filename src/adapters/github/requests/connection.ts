@@ -30,6 +30,8 @@ export type PullConnection = {
   /** The end of a file in GitHub's storage; null if there is none. */
   readonly download: (address: string) => Promise<Uint8Array | null>;
   readonly caches: GitHubCaches;
+  /** The root directory of the default branch, once a request of this attempt has told it. */
+  readonly defaultRoot: { sha: string | null };
   /** Numeric id of the App's bot account, which identifies the App's own comments. */
   readonly botId: () => Promise<number>;
   readonly slug: () => Promise<string>;
@@ -144,6 +146,8 @@ type GitHubCaches = {
   readonly blobs: Cache<Uint8Array>;
   /** Pull requests as they were read a moment ago, by `pullKey`. */
   readonly pulls: Cache<PullFacts>;
+  /** Root directories of branches as they were read a moment ago, by the branch. */
+  readonly roots: Cache<string>;
   /** Changed files by pull request number and head. */
   readonly files: Cache<readonly PullRequestFile[]>;
   /** The merge base of two commits. */
@@ -187,6 +191,7 @@ export function createCaches(now: () => number): GitHubCaches {
     directories: new LRUCache(trees),
     blobs: new LRUCache({ maxSize: MAX_BLOB_CACHE_BYTES, sizeCalculation: (bytes: Uint8Array) => bytes.length + 64 }),
     pulls: new LRUCache({ max: 1_000, ttl: RECENT_TTL_MS, ttlResolution: 0, perf: { now } }),
+    roots: new LRUCache({ max: 1_000, ttl: RECENT_TTL_MS, ttlResolution: 0, perf: { now } }),
     files: new LRUCache({ maxSize: MAX_PATCH_CHARACTERS, sizeCalculation: sizeOfFiles }),
     mergeBases: new LRUCache(MAX_ENTRIES),
     anchors: new LRUCache(MAX_ENTRIES),

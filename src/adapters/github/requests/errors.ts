@@ -42,6 +42,11 @@ export function hasRemedy(error: unknown, remedy: Remedy): error is GitHubReques
   return error instanceof GitHubRequestError && error.remedy === remedy;
 }
 
+/** Whether GraphQL answered with an error of this type. */
+export function hasErrorType(error: unknown, type: string): error is GitHubRequestError {
+  return error instanceof GitHubRequestError && error.failure.types?.includes(type) === true;
+}
+
 /** A sentence about a refused commit, with GitHub's own words. */
 export function explainRefusal({ failure }: GitHubRequestError): string {
   const { sentence = 'GitHub refuses the commit' } = errorRowOf(failure);
@@ -106,18 +111,25 @@ const GraphqlErrors = z.object({
     .min(1),
 });
 
-/** The error of a GraphQL response, which has status 200; null if it is none. */
+/**
+ * The error of a GraphQL response, which has status 200; null if it is none. `missingMs` is for how long GitHub has not
+ * found what a query asks for; absent for a mutation, whose first answer counts.
+ */
 export function graphqlErrorOf(
   data: unknown,
   headers: ResponseHeaders,
-  { now, isCommit = false }: Pick<Circumstances, 'now' | 'isCommit'>,
+  { now, isCommit = false, missingMs }: GraphqlCircumstances,
 ): GitHubRequestError | null {
   const { data: failed } = GraphqlErrors.safeParse(data);
   if (failed === undefined) return null;
   const types = failed.errors.flatMap(({ type, extensions }) => [type ?? [], extensions?.code ?? []].flat());
   const detail = toQuotableText(failed.errors.map(({ message }) => message).join('; '));
-  return createError({ summary: 'A GraphQL request failed', status: 200, detail, types, isCommit }, headers, now);
+  const failure = { summary: 'A GraphQL request failed', status: 200, detail, types, isCommit };
+  const isDoubtful = missingMs !== undefined && types.includes('NOT_FOUND');
+  return createError(isDoubtful ? { ...failure, missingMs: missingMs() } : failure, headers, now);
 }
+
+type GraphqlCircumstances = Pick<Circumstances, 'now' | 'isCommit'> & { readonly missingMs?: () => number };
 
 /** The longest of GitHub's own limits. A slip of a proxy or of a clock must not park an installation for years. */
 const MAX_WAIT_MS = 60 * 60_000;

@@ -1,4 +1,4 @@
-import { couldApprovalCount, currentApprovalRules, votingOwnerNeeds } from '../../actions/approvals.ts';
+import { currentApprovalRules, votingOwnerNeeds } from '../../actions/approvals.ts';
 import { settingsNeeds } from '../../actions/fact-needs.ts';
 import {
   endStep,
@@ -25,20 +25,13 @@ type ApprovalCheck =
   | { readonly kind: 'allowed'; readonly rules: ApprovalRules }
   | { readonly kind: 'refused'; readonly step: Step };
 
-/** The facts that an approval of these open proposals needs: the settings and, if it could count, our comments. */
-export function approvalNeeds(
-  { pull, intent, facts }: CommentContext,
-  proposals: readonly Proposal[],
-): readonly Need[] {
+/** The facts that an approval of these open proposals needs. The request for our comments also finds the settings. */
+export function approvalNeeds({ intent, facts }: CommentContext, proposals: readonly Proposal[]): readonly Need[] {
   if (proposals.length === 0) return [];
-  const settings = settingsNeeds(facts);
-  if (settings.length > 0) return settings;
-  const owners = votingOwnerNeeds(intent.actor, proposals, facts);
-  if (owners.length > 0) return owners;
   const pending = proposals.filter(isPending);
-  if (pending.length === 0 || facts.commentHashes !== undefined) return [];
-  if (!couldApprovalCount(facts, intent.actor, proposals, pull.run)) return [];
-  return [{ kind: 'comment-hashes', proposals: pending }];
+  if (pending.length > 0 && facts.commentHashes === undefined) return [{ kind: 'comment-hashes', proposals: pending }];
+  const settings = settingsNeeds(facts);
+  return settings.length > 0 ? settings : votingOwnerNeeds(intent.actor, proposals, facts);
 }
 
 /** If one approval does not count, none is recorded. */

@@ -68,36 +68,31 @@ describe('finding the App’s own comments', () => {
     expect(await http.github.hasPosted('Done.\nAll.\n', '2026-11-21T12:00:00.700Z')).toBe(true);
   });
 
-  it('tells a comment in a thread from one in the conversation with the same number (X5)', async () => {
-    http.expectReadToken();
+  /** Expects one request for the texts of these comments. */
+  const answersTexts = (ids: readonly number[], answer: object) =>
     http
       .as('ghs_read')
-      .get(`${REPO}/pulls/3/comments`)
-      .query(true)
-      .reply(200, [restComment(2, 'in the thread')]);
-    http
-      .as('ghs_read')
-      .get(`${REPO}/issues/3/comments`)
-      .query(true)
-      .reply(200, [restComment(3, 'another')]);
-    http.as('ghs_read').get(`${REPO}/issues/comments/2`).reply(410, {});
-    const texts = await http.github.fetchCommentTexts([postedComment(2), postedComment(2, 'issue-comment')]);
-    expect(texts).toMatchObject({ 'thread:2': { body: 'in the thread' }, 'conversation:2': null });
-  });
+      .post(
+        '/graphql',
+        ({ variables }: { variables?: { ids: unknown } }) =>
+          JSON.stringify(variables?.ids) === JSON.stringify(ids.map((id) => `N${id}`)),
+      )
+      .reply(200, answer);
+  const notFound = { data: null, errors: [{ type: 'NOT_FOUND', message: 'Could not resolve to a node' }] };
+  const repository = { defaultBranchRef: null };
 
-  it('a list that does not have a comment yet proves nothing (R2)', async () => {
+  it('reads the texts of several comments at once, and alone where GraphQL lacks one (X5, R2)', async () => {
     http.expectReadToken();
-    for (const list of ['pulls', 'issues'])
-      http.as('ghs_read').get(`${REPO}/${list}/3/comments`).query(true).reply(200, []);
-    http.as('ghs_read').get(`${REPO}/pulls/comments/2`).reply(200, restComment(2, 'new'));
+    const nodes = [{ id: 'N2', body: 'in the thread' }, null];
+    answersTexts([2, 3], { data: { repository, nodes } });
     http.as('ghs_read').get(`${REPO}/issues/comments/3`).reply(200, restComment(3, 'newer'));
     const texts = await http.github.fetchCommentTexts([postedComment(2), postedComment(3, 'issue-comment')]);
-    expect(texts).toMatchObject({ 'thread:2': { body: 'new' }, 'conversation:3': { body: 'newer' } });
+    expect(texts).toMatchObject({ 'thread:2': { body: 'in the thread' }, 'conversation:3': { body: 'newer' } });
   });
 
   it('R2: several that were deleted need one wait, and stay deleted while they are asked for', async () => {
     http.expectReadToken();
-    http.as('ghs_read').get(`${REPO}/pulls/3/comments`).query(true).times(4).reply(200, []);
+    for (const _ of ['now', 'later', 'after 9 minutes', 'after 18 minutes']) answersTexts([2, 3, 4], notFound);
     for (const id of [2, 3, 4])
       http.as('ghs_read').get(`${REPO}/pulls/comments/${id}`).times(4).reply(404, { message: 'Not Found' });
     const ask = () => http.github.fetchCommentTexts([2, 3, 4].map((id) => postedComment(id)));

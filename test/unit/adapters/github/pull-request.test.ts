@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, HEAD, http, mockEachTest, outcomeLater, REPO, reader } from './http-mock.ts';
+import { errorOf, HEAD, http, mockEachTest, outcomeLater, REF, REPO, reader } from './http-mock.ts';
 
 mockEachTest((mock) => mock.expectReadToken());
 
@@ -8,22 +8,32 @@ function next(path: string): Record<string, string> {
 }
 
 const PULL = {
-  state: 'open',
-  merged: false,
-  draft: true,
+  state: 'OPEN',
+  isDraft: true,
   title: 'Totals',
   body: 'Sums.',
-  labels: [{ name: 'bug' }],
-  user: { id: 7, login: 'ana' },
-  base: { ref: 'main', sha: 'b'.repeat(40), repo: { id: 22, default_branch: 'trunk' } },
-  head: { ref: 'totals', sha: HEAD, repo: { id: 22 } },
-  changed_files: 4,
-  comments: 12,
+  changedFiles: 4,
+  labels: { nodes: [{ name: 'bug' }] },
+  author: { __typename: 'User', login: 'ana', databaseId: 7 },
+  baseRefName: 'main',
+  baseRefOid: 'b'.repeat(40),
+  headRefName: 'totals',
+  headRefOid: HEAD,
+  headRepository: { databaseId: 22 },
+  latestOpinionatedReviews: { nodes: [{ state: 'APPROVED' }, { state: 'DISMISSED' }] },
 };
 
+const ROOT = 'e'.repeat(40);
+
 describe('the pull request', () => {
+  const answers = (given: object = {}) => {
+    const defaultBranchRef = { name: 'trunk', target: { tree: { oid: ROOT } } };
+    const data = { repository: { pullRequest: { ...PULL, ...given }, defaultBranchRef } };
+    reader.post('/graphql').reply(200, { data });
+  };
+
   it('has state, author, base and head', async () => {
-    reader.get(`${REPO}/pulls/3`).reply(200, PULL);
+    answers();
     expect(await http.github.fetchPull()).toEqual({
       state: 'open',
       draft: true,
@@ -37,20 +47,49 @@ describe('the pull request', () => {
       headSha: HEAD,
       fork: false,
       changedFiles: 4,
+      approvals: 1,
       defaultBranch: 'trunk',
     });
   });
 
   it.each([
-    ['a merged one', { state: 'closed', merged: true }, { state: 'merged' }],
-    ['a closed one', { state: 'closed' }, { state: 'closed' }],
-    ['one without a description', { body: null }, { description: '' }],
-    ['one of a deleted account', { user: null }, { author: null }],
-    ['a fork', { head: { ...PULL.head, repo: { id: 23 } } }, { fork: true }],
-    ['a deleted fork', { head: { ...PULL.head, repo: null } }, { fork: true }],
+    ['a merged one', { state: 'MERGED' }, { state: 'merged' }],
+    ['a closed one', { state: 'CLOSED' }, { state: 'closed' }],
+    [
+      'one of a bot',
+      { author: { __typename: 'Bot', login: 'x', databaseId: 8 } },
+      { author: { id: 8, login: 'x[bot]' } },
+    ],
+    ['one of a deleted account', { author: null }, { author: null }],
+    ['one of an imported account', { author: { __typename: 'Mannequin', login: 'eve' } }, { author: null }],
+    ['a fork', { headRepository: { databaseId: 23 } }, { fork: true }],
+    ['a deleted fork', { headRepository: null }, { fork: true }],
   ])('knows %s', async (_, given, expected) => {
-    reader.get(`${REPO}/pulls/3`).reply(200, { ...PULL, ...given });
+    answers(given);
     expect(await http.github.fetchPull()).toMatchObject(expected);
+  });
+
+  it('comes with the settings’ directory, which is read anew only once it changed (S127)', async () => {
+    const listing = { sha: ROOT, truncated: false, tree: [] };
+    reader.get(`${REPO}/git/trees/${ROOT}`).reply(200, listing);
+    for (const _ of ['at a decision', 'before the commit']) {
+      answers();
+      const github = http.githubs.forPull(REF);
+      await github.fetchPull();
+      expect(await github.fetchSettingsFile()).toBeNull();
+    }
+    reader.get(`${REPO}/git/trees/HEAD`).reply(500, {});
+    expect((await errorOf(http.githubs.forPull(REF).fetchSettingsFile())).status).toBe(500);
+  });
+
+  it('one server that does not find it proves nothing (R2)', async () => {
+    const errors = [{ type: 'NOT_FOUND', message: 'Could not resolve to a PullRequest with the number of 3.' }];
+    reader
+      .post('/graphql')
+      .twice()
+      .reply(200, { data: { repository: null }, errors });
+    const later = outcomeLater(http, () => http.github.fetchPull());
+    expect(await errorOf(later)).toMatchObject({ meaning: 'gone', retryAt: null });
   });
 });
 

@@ -33,6 +33,29 @@ describe('threads', () => {
     await http.github.resolveThread(postedComment(2));
   });
 
+  describe('closing one', () => {
+    const answersClose = (answer: object) => {
+      http.expectReadToken();
+      answersThreads(null, [{ id: 'T2', isResolved: false, root: 'N2' }]);
+      http.expectWriteToken();
+      const variables = { commentId: 'N2', body: 'Done.', threadId: 'T2' };
+      const isAsked = (sent: { variables: object }): boolean =>
+        JSON.stringify(sent.variables) === JSON.stringify(variables);
+      http.as('ghs_write').post('/graphql', isAsked).reply(200, answer);
+    };
+
+    it('writes its page and resolves it in one request (O28)', async () => {
+      answersClose({ data: { updatePullRequestReviewComment: {}, resolveReviewThread: {} } });
+      expect(await http.github.closeThread(postedComment(2), 'Done.')).toBe(true);
+    });
+
+    it('says so if GitHub refuses a part, which can be either one', async () => {
+      const errors = [{ type: 'UNPROCESSABLE', message: 'no', path: ['resolveReviewThread'] }];
+      answersClose({ data: { updatePullRequestReviewComment: {}, resolveReviewThread: null }, errors });
+      expect(await http.github.closeThread(postedComment(2), 'Done.')).toBe(false);
+    });
+  });
+
   it.each([
     ['resolved', true, 'N2'],
     ['gone', false, 'N1'],

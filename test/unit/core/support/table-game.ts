@@ -94,6 +94,7 @@ export class TableGame {
       author,
       fork: false,
       changedFiles: 1,
+      approvals: 0,
       defaultBranch: 'main',
       ...branches,
       ...more,

@@ -76,11 +76,12 @@ describe('tokens', () => {
     [403, 'Resource not accessible by integration'],
   ])('a %i for a token of some seconds waits for this token, and later it is final (R1)', async (status, message) => {
     http.mints(READ_PERMISSIONS, 'ghs_read');
-    const refuses = (token: string) => http.as(token).get(`${REPO}/pulls/3`).reply(status, { message });
+    const ask = () => http.github.fetchVoteSources([{ surface: 'conversation', commentId: 5 }]);
+    const refuses = (token: string) => http.as(token).get(`${REPO}/issues/comments/5`).reply(status, { message });
     for (const age of [0, 14_999]) {
       http.clock.now = NOW + age;
       refuses('ghs_read');
-      const fault = await errorOf(http.github.fetchPull());
+      const fault = await errorOf(ask());
       expect([fault.status, fault.retryAt, isPermanent(fault)]).toEqual([status, NOW + age + 3_000, false]);
     }
     http.clock.now = NOW + 15_000;
@@ -88,7 +89,7 @@ describe('tokens', () => {
     // A new token takes the place of one that GitHub does not know any more, and is young again.
     if (status === 401) http.mints(READ_PERMISSIONS, 'ghs_new');
     if (status === 401) refuses('ghs_new');
-    expect((await errorOf(http.github.fetchPull())).retryAt).toBe(status === 401 ? NOW + 18_000 : null);
+    expect((await errorOf(ask())).retryAt).toBe(status === 401 ? NOW + 18_000 : null);
   });
 
   it('an error has GitHub’s id of the request, unless it has an unknown form (O12)', async () => {
@@ -96,7 +97,7 @@ describe('tokens', () => {
     for (const id of ['0A1B:2C3D:4E5F', 'x\ny'.repeat(50)])
       http
         .as('ghs_read')
-        .get(`${REPO}/pulls/3`)
+        .post('/graphql')
         .reply(502, {}, { 'x-github-request-id': id.replaceAll('\n', ' ') });
     const errors = [await errorOf(http.github.fetchPull()), await errorOf(http.github.fetchPull())];
     expect(errors.map(({ requestId }) => requestId)).toEqual(['0A1B:2C3D:4E5F', null]);
