@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../fakes/model/scripted-model.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { runDemoCommand, runDemoHere } from './command.ts';
@@ -20,8 +20,9 @@ describe('the demo command', () => {
   }, async () => {
     local.write('one.js', 'export const one = 1;\n');
     local.commit('One');
-    const { code, output, errors } = await runDemoCommand(['--auto', '--repo', local.path], {
-      FORCE_COLOR: '1',
+    const colored = { FORCE_COLOR: '1', NO_COLOR: '', NODE_COMPILE_CACHE: inject('compiledCode') };
+    const { code, output, errors } = await runDemoHere(['--auto', '--repo', local.path], {
+      ...colored,
       TMPDIR: scratch,
     });
     expect(output).toContain('has no parent here');
