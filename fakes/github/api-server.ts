@@ -193,7 +193,7 @@ function checkAgainstOpenApi(
   const isRoute = / \/(?!codeload|joblogs)/.test(name) && (json !== undefined || response.status === 204);
   if (openApiValidator === undefined || !isRoute || handled.violation !== undefined) return [];
   // The value that the client parses from JSON.
-  const body = json === undefined ? undefined : parseJson(JSON.stringify(json));
+  const body = json === undefined ? undefined : parseJson(Buffer.from(response.body).toString('utf8'));
   return [
     ...openApiValidator.checkRequest({ route: name, params, query, body: sent }),
     ...openApiValidator.checkResponse(name, response.status, body),

@@ -25,8 +25,8 @@ type OpenApiDescription = {
   readonly operations: JsonObject;
   readonly events: JsonObject;
   readonly shared: JsonObject;
-  readonly compileSchema: (location: string, schema: JsonObject) => ValidateFunction;
-  readonly compileTextSchema: (location: string, schema: JsonObject) => ValidateFunction;
+  readonly compileSchema: (location: string, createSchema: () => JsonObject) => ValidateFunction;
+  readonly compileTextSchema: (location: string, createSchema: () => JsonObject) => ValidateFunction;
 };
 
 /**
@@ -65,8 +65,8 @@ function createSchemaCompiler(shared: JsonObject, coerceTypes: boolean): OpenApi
   const ajv = new Ajv({ ...lenient, ...quick, allErrors: true, coerceTypes });
   ajv.addSchema({ ...shared }, 'github');
   const compiled = new Map<string, ValidateFunction>();
-  return (location, schema) => {
-    const validate = compiled.get(location) ?? ajv.compile(schema);
+  return (location, createSchema) => {
+    const validate = compiled.get(location) ?? ajv.compile(createSchema());
     compiled.set(location, validate);
     return validate;
   };
@@ -97,7 +97,7 @@ function checkParameters(
   values: Readonly<Record<string, string>>,
 ): readonly string[] {
   const location = `${request.route} ${kind}`;
-  const validate = description.compileTextSchema(location, createParameterSchema(description, operation, kind));
+  const validate = description.compileTextSchema(location, () => createParameterSchema(description, operation, kind));
   return validate({ ...values }) ? [] : formatErrors(location, validate.errors);
 }
 
@@ -127,7 +127,7 @@ function checkBody(
   const schema = operation['body'];
   if (request.body === undefined) return operation['bodyRequired'] === true ? [`${location}: is required`] : [];
   if (!isRecord(schema)) return isEmptyObject(request.body) ? [] : [`${location}: this operation takes no body`];
-  const validate = description.compileSchema(location, schema);
+  const validate = description.compileSchema(location, () => schema);
   return validate(request.body) ? [] : formatErrors(location, validate.errors);
 }
 
@@ -150,7 +150,7 @@ function checkResponse(source: OpenApiDescription, route: string, status: number
     return body === undefined || UNDESCRIBED_STATUSES.has(status)
       ? []
       : [`${location}: has a body although none is described`];
-  const validate = source.compileSchema(location, schema);
+  const validate = source.compileSchema(location, () => schema);
   return validate(body) ? [] : formatErrors(location, validate.errors);
 }
 
@@ -159,7 +159,7 @@ function checkWebhook(source: OpenApiDescription, event: string, payload: unknow
   const name = action === undefined ? event : `${event}.${action}`;
   const schema = source.events[name];
   if (!isRecord(schema)) return [`webhook ${name}: GitHub's description has no such event in the fixture`];
-  const validate = source.compileSchema(`webhook ${name}`, schema);
+  const validate = source.compileSchema(`webhook ${name}`, () => schema);
   return validate(payload) ? [] : formatErrors(`webhook ${name}`, validate.errors);
 }
 

@@ -100,21 +100,16 @@ function enqueue(queue: DeliveryQueue, event: WebhookEvent, github: GitHubState)
   if (event.onlyAppId !== undefined && event.onlyAppId !== app.id) return;
   const installation = findInstallationFor(github, app, event);
   if (installation === undefined) return;
-  const payload = { ...event.payload, installation };
-  queue.options.violations.push(
-    ...(queue.options.openApiValidator?.checkWebhook(event.name, roundTripJson(payload)) ?? []),
-  );
-  const delivery = createDelivery(queue, event, JSON.stringify(payload), {
+  const body = JSON.stringify({ ...event.payload, installation });
+  const { openApiValidator, violations } = queue.options;
+  // The value that the client parses from JSON.
+  violations.push(...(openApiValidator?.checkWebhook(event.name, parseJson(body)) ?? []));
+  const delivery = createDelivery(queue, event, body, {
     installationId: installationIdOf(installation),
     host: github.host,
   });
   queue.log.push(delivery);
   dispatch(queue, delivery, queue.chooseAction(delivery));
-}
-
-/** Converts a payload to the value that the client parses from JSON. */
-function roundTripJson(payload: unknown): unknown {
-  return parseJson(JSON.stringify(payload));
 }
 
 function dispatch(queue: DeliveryQueue, delivery: FakeDelivery, action: DeliveryAction): void {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRecord } from '../../src/lib/trust.ts';
 import type { JsonObject } from '../lib/json.ts';
 
-/** How the fake model sends a stream; by default one event a write. */
+/** How the fake model sends a stream; by default all events at once, because each write takes time. */
 export type Delivery = {
   /** Splits the bytes anywhere: one at a time, or after every third one, within lines and characters. */
   readonly bytes?: 'one' | 'three';
@@ -78,9 +78,9 @@ export async function sendStream(
   response.flushHeaders();
   const events = [...chunks.map((chunk) => toEvent(chunk, newline)), ...(omitDone ? [] : ['data: [DONE]'])];
   const comment = comments ? `: keep-alive${newline}${newline}` : '';
-  for (const event of events.slice(0, stallAfter ?? cutAfter ?? events.length)) {
-    await writePieces(response, Buffer.from(`${comment}${event}${newline}${newline}`), delivery);
-  }
+  const sent = events.slice(0, stallAfter ?? cutAfter ?? events.length);
+  const text = sent.map((event) => `${comment}${event}${newline}${newline}`).join('');
+  await writePieces(response, Buffer.from(text), delivery);
   if (stallAfter === undefined) response.end();
 }
 

@@ -136,7 +136,8 @@ export function getAppKey(): AppKeyPair {
 
 function generateAppKey(): AppKeyPair {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
+    // Half of GitHub's: its keys take twice as long to sign.
+    modulusLength: 1024,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });

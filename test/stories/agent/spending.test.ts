@@ -3,7 +3,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT } from '../support/proposals.ts';
 import { read } from '../support/story.ts';
 
-const stage = stageForAll({ needsSql: true, price: { input: 2, cachedInput: 0.5, output: 10 } });
+const stage = stageForAll({ price: { input: 2, cachedInput: 0.5, output: 10 } });
 
 describe('what a run spends (S171)', () => {
   it('is shown on its comment: responses, tokens and cost, without a request of its own (S171)', async () => {
@@ -57,6 +57,8 @@ describe('what a run spends (S171)', () => {
 });
 
 describe('the runs of a day', () => {
+  const stage = stageForAll({ needsSql: true });
+
   it('a task beyond 50 in the repository is answered with the time of the next one, and starts nothing (S171)', async () => {
     const { ana, bot, model, stored } = await stage().tell();
     await ana.says('/countersign first');

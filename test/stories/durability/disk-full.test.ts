@@ -22,25 +22,19 @@ async function makeRoom(table: string): Promise<void> {
 }
 
 describe('a temporarily full disk', () => {
-  it.each([
-    ['inbox', 503],
-    ['votes', 202],
-    ['effects', 202],
-    ['committed_changes', 202],
-    ['messages', 202],
-  ])('%s: the approval is refused with 503 or stored, and finally executed once (G10)', async (table, status) => {
+  const tables = ['votes', 'effects', 'committed_changes', 'messages'];
+
+  it.each(tables)('%s: the approval is stored, and finally executed once (G10)', async (table) => {
     const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
     await fill(table);
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
     stage().pass(2);
-    const delivery = stage().github.deliveries.log.at(-1);
     await stage().github.whenIdle();
-    expect(delivery?.statuses).toEqual([status]);
+    expect(stage().github.deliveries.log.at(-1)?.statuses).toEqual([202]);
     // Long enough for the first attempt of every effect of the approval.
     await sleep(300);
     await makeRoom(table);
-    if (delivery !== undefined && status === 503) stage().github.deliveries.redeliver(delivery);
     await stage().later(120);
     expect(pr.commits()).toHaveLength(1);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));

@@ -41,7 +41,7 @@ async function fillDisk(): Promise<void> {
 }
 
 describe('while the disk is full', () => {
-  it('the server is alive but not ready, says so twice, and is ready again by itself once a delivery fits (O13, O17)', async () => {
+  it('the server is alive but not ready, says so twice, and is ready again by itself once a delivery fits (G10, O13, O17)', async () => {
     const { ana, bot, pr } = await proposeRows(stage(), { 5: 50 });
     expect(await statusOf('/readyz')).toBe(200);
     const before = stage().logged.length;
