@@ -1,6 +1,12 @@
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Ended, run } from '../../cli/process.ts';
+import { runExport } from '../../../src/cli/export/export.ts';
+import { runInspect } from '../../../src/cli/operate/inspect.ts';
+import { runMigrate } from '../../../src/cli/operate/migrate.ts';
+import { runPending } from '../../../src/cli/operate/pending.ts';
+import { runReport } from '../../../src/cli/operate/report.ts';
+import { run } from '../../cli/process.ts';
+import { type Ended, runHere } from '../../support/run-here.ts';
 import { eventually, openProcessStage, type ProcessStage } from '../support/process-stage.ts';
 import { editRow, ROWS_PATH, rows } from '../support/rows.ts';
 import type { Story } from '../support/story.ts';
@@ -28,24 +34,27 @@ beforeAll(async () => {
   stage.act(() => ana.person.replies(bot.proposal(1).id, '/approve'));
   await eventually(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'));
   const name = `${story.pr.fullName}#${story.pr.number}`;
-  const [pending, inspected, exported, migrate] = await Promise.all([
-    ask('pending', '--json'),
-    ask('inspect', name),
-    runExport('--pr', name),
-    ask('migrate', '--check'),
-  ]);
-  whileRunning = { pending, inspected, exported, migrate };
+  whileRunning = {
+    pending: await run(['pending', '--json'], { DATA_DIR: stage.dataDir, PATH: process.env['PATH'] ?? '' }).ended,
+    inspected: await ask('inspect', name),
+    exported: await ask('export', '--pr', name),
+    migrate: await ask('migrate', '--check'),
+  };
   await stage.kill('SIGTERM');
 }, 240_000);
 
 afterAll(() => stage.close());
 
-function ask(...args: readonly string[]): Promise<Ended> {
-  return run(args, { DATA_DIR: stage.dataDir, PATH: process.env['PATH'] ?? '' }).ended;
-}
+const COMMANDS = {
+  export: runExport,
+  inspect: runInspect,
+  migrate: runMigrate,
+  pending: runPending,
+  report: runReport,
+};
 
-function runExport(...args: readonly string[]): Promise<Ended> {
-  return ask('export', ...args);
+function ask(name: keyof typeof COMMANDS, ...args: readonly string[]): Promise<Ended> {
+  return runHere(() => COMMANDS[name](args), { DATA_DIR: stage.dataDir });
 }
 
 describe('countersign pending', () => {
@@ -97,7 +106,7 @@ describe('countersign migrate', () => {
 
 describe('countersign export', () => {
   it('writes one line for each proposal, or only those of a named pull request, also while the server runs (S90, K20)', async () => {
-    const { code, stdout, stderr } = await runExport('--pr', `${story.pr.fullName}#${story.pr.number}`);
+    const { code, stdout, stderr } = await ask('export', '--pr', `${story.pr.fullName}#${story.pr.number}`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(whileRunning.exported).toEqual({ code, stdout, stderr });
     const found = stdout
@@ -108,11 +117,11 @@ describe('countersign export', () => {
       { state: 'completed', userResponse: 'approve', result: { commit: story.pr.head() } },
       { state: 'proposed', userResponse: null, result: null },
     ]);
-    expect((await runExport('--pr', 'nobody/nothing#1')).code).toBe(1);
+    expect((await ask('export', '--pr', 'nobody/nothing#1')).code).toBe(1);
   });
 
   it('writes the same as a table (S90)', async () => {
-    const { stdout } = await runExport('--csv');
+    const { stdout } = await ask('export', '--csv');
     const [header = '', ...lines] = stdout.trimEnd().split('\r\n');
     expect(header).toMatch(/^proposalId,conversationId,.*,state,.*,votes,writes$/);
     expect(lines).toHaveLength(2);
