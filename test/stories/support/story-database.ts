@@ -19,6 +19,8 @@ export type StoryDatabase = {
   readonly drop: () => Promise<void>;
   /** Makes the App look for due work at once where the clock jumped, and not only within a second. */
   readonly wake?: () => void;
+  /** When the next work is due (ms); null while any is being done. */
+  readonly restsUntil?: (now: number) => Promise<number | null>;
 };
 
 /**
@@ -43,6 +45,11 @@ function inMemory(): StoryDatabase {
     drop: async () => {},
     wake() {
       for (const kind of ['pull', 'effect'] as const) notifyListeners(tables, kind, ANY_NUMBER);
+    },
+    async restsUntil(now) {
+      const pulls = [...tables.pulls.values()];
+      const claimed = [...pulls, ...pulls.flatMap(({ pendingEffects }) => pendingEffects)];
+      return claimed.some(({ leaseUntil }) => (leaseUntil ?? 0) > now) ? null : createMemoryStore(tables).nextDue();
     },
   };
 }
