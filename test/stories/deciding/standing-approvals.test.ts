@@ -235,10 +235,10 @@ describe('/revoke', () => {
     const { faults } = stage().github;
     faults.add({ kind: 'fail-before-apply', status: 502, route: 'graphql createCommitOnBranch' });
     model.proposes(editRow(15, 150));
-    const asked = ana.says('/countersign and row 15');
+    stage().pass(2);
+    ana.person.says('/countersign and row 15');
     await expect.poll(() => faults.pending(), { timeout: 20_000 }).toEqual([]);
     ben.person.says('/revoke 1');
-    await asked;
     await stage().settle();
     expect(await proposalStates(story)).toEqual(['proposed']);
     expect(pr.commits()).toHaveLength(1);
