@@ -225,6 +225,6 @@ describe('decide, over random conversations', () => {
       }),
       { numRuns: 150 },
     );
-    expect(answered).toBeGreaterThan(25);
+    expect(answered).toBeGreaterThan(5);
   });
 });
