@@ -18,7 +18,7 @@ const BUDGETS: readonly Budget[] = [
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_535 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_105 },
   { room: 'worker', files: /^src\/worker\//, lines: 4_845 },
-  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_190 },
+  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_225 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_775 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_875 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_320 },

@@ -137,7 +137,7 @@ function createRepositoryObject(context: GraphqlContext, repository: FakeReposit
       databaseId: repository.id,
       name: repository.name,
       nameWithOwner: `${owner}/${repository.name}`,
-      defaultBranchRef: createRefObject(context, repository, repository.defaultBranch),
+      defaultBranchRef: () => createRefObject(context, repository, repository.defaultBranch),
       pullRequest: ({ number }) => {
         requirePermission(context, 'pull_requests', 'read');
         const pull = repository.pulls.get(Number(number));
@@ -154,6 +154,7 @@ function createRepositoryObject(context: GraphqlContext, repository: FakeReposit
 function createRefObject(context: GraphqlContext, repository: FakeRepository, branch: string): GraphqlObject | null {
   const sha = findBranchHead(repository, branch);
   if (sha === undefined) return null;
+  requirePermission(context, 'contents', 'read');
   const fields = { id: `REF_${branch}`, name: branch, prefix: 'refs/heads/', target: createCommitObject(context, sha) };
   return { typeName: 'Ref', fields };
 }

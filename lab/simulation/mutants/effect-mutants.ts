@@ -99,7 +99,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
     })),
   ),
   mutant('threads-left-open', 'the thread of a decided proposal is resolved', () =>
-    overrideGitHub(() => ({ closeThread: async () => false, resolveThread: async () => {} })),
+    overrideGitHub(() => ({ closeThread: async () => 'refused', resolveThread: async () => {} })),
   ),
   mutant('active-markdown', 'text from models or strangers is never active Markdown', () =>
     overrideGitHub(({ createComment, updateComment }) => ({

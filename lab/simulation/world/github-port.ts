@@ -95,10 +95,10 @@ function writeMethods(context: PortContext) {
     },
     closeThread: async ({ id: commentId, ...comment }, body) => {
       const thread = findThread(context.snapshot(), comment);
-      if (thread?.resolvedById !== null) return false;
+      if (thread?.resolvedById !== null) return 'no-open-thread';
       write(OPERATIONS.editReviewComment, { actor, repositoryId, commentId, body });
       write(OPERATIONS.resolveReviewThread, { actor, threadNodeId: thread.nodeId });
-      return true;
+      return 'closed';
     },
     resolveThread: async (comment) => {
       const thread = findThread(context.snapshot(), comment);

@@ -4,16 +4,17 @@ import { commentKey, MAX_SERVER_SKEW_MS, type PostedComment } from '../../core/s
 import { createDoubts } from '../../core/step/doubts.ts';
 import type { SubmittedReviewComment } from '../../core/step/facts.ts';
 import type { CommentText, FoundComment } from '../../core/step/ports.ts';
-import { DEFAULT_ROOT, DefaultRoot, rootOf } from './repository.ts';
+import { DEFAULT_ROOT, DefaultRoot, keepDefaultRoot } from './repository.ts';
 import { bornAt } from './requests/client.ts';
 import {
   askGraphql,
-  PAGE_SIZE,
+  PAGE_SIZES,
   PAGES,
   type PullConnection,
   pullParams,
   repositoryParams,
   visibleNodes,
+  withSmallerPages,
 } from './requests/connection.ts';
 import { hasErrorType, nullIfGone } from './requests/errors.ts';
 
@@ -115,7 +116,7 @@ export async function hasPosted(connection: PullConnection, body: string, since:
 
 /**
  * The current text by `commentKey`; null for a deleted comment. One request reads them all, with the root of the default
- * branch. A comment that it lacks is fetched alone: GraphQL does not say which one is gone.
+ * branch. A comment that it lacks is fetched alone, and so are all where GraphQL does not find one.
  */
 export async function fetchCommentTexts(
   connection: PullConnection,
@@ -134,20 +135,32 @@ export async function fetchCommentTexts(
 
 /** By node id; none where GitHub does not find one of them. */
 async function readBodies(
-  { ref, read, defaultRoot }: PullConnection,
+  connection: PullConnection,
   comments: readonly PostedComment[],
 ): Promise<ReadonlyMap<string, string>> {
+  try {
+    return await withSmallerPages(PAGE_SIZES, (size) => readBodiesInPages(connection, comments, size));
+  } catch (error) {
+    if (hasErrorType(error, 'NOT_FOUND')) return new Map();
+    throw error;
+  }
+}
+
+async function readBodiesInPages(
+  connection: PullConnection,
+  comments: readonly PostedComment[],
+  size: number,
+): Promise<ReadonlyMap<string, string>> {
   const bodies = new Map<string, string>();
-  for (let at = 0; at < comments.length; at += PAGE_SIZE) {
-    const ids = comments.slice(at, at + PAGE_SIZE).map(({ nodeId }) => nodeId);
-    const asked = askGraphql(read, TEXTS_QUERY, { ...repositoryParams(ref), ids }, TextsPage);
-    const page = await asked.catch((error: unknown) => {
-      if (!hasErrorType(error, 'NOT_FOUND')) throw error;
-      return null;
-    });
-    if (page === null) continue;
-    defaultRoot.sha = rootOf(page.repository);
-    for (const { id, body } of page.nodes) if (body !== undefined) bodies.set(id, body);
+  for (let at = 0; at < comments.length; at += size) {
+    const variables = {
+      ...repositoryParams(connection.ref),
+      ids: comments.slice(at, at + size).map(({ nodeId }) => nodeId),
+    };
+    const readAt = connection.now();
+    const { repository, nodes } = await askGraphql(connection.read, TEXTS_QUERY, variables, TextsPage);
+    keepDefaultRoot(connection, repository, readAt);
+    for (const { id, body } of nodes) if (body !== undefined) bodies.set(id, body);
   }
   return bodies;
 }

@@ -90,7 +90,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
         readChecks: createRepositoryClient(client, 'read-checks'),
         download,
         caches,
-        defaultRoot: { sha: null },
+        defaultRoot: { sha: null, readAt: 0 },
         botId: async () => (await identity()).botId,
         slug: async () => (await identity()).slug,
         missingPermissions: () => fetchMissingPermissions({ app, ref, mintedAt, now }),

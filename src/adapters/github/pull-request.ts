@@ -11,7 +11,7 @@ import {
   type TeamMembership,
 } from '../../core/step/ports.ts';
 import { isRecord } from '../../lib/trust.ts';
-import { compare, DEFAULT_ROOT, DefaultRoot, rootOf } from './repository.ts';
+import { compare, DEFAULT_ROOT, DefaultRoot, keepDefaultRoot } from './repository.ts';
 import {
   askGraphql,
   cacheKey,
@@ -33,27 +33,28 @@ export async function fetchRecentPull(connection: PullConnection): Promise<PullF
 
 /** The current state of the pull request, with the default branch that its settings are read from. */
 export async function fetchPull(connection: PullConnection): Promise<PullFacts> {
-  const { ref, read, caches, defaultRoot } = connection;
+  const { ref, read, caches } = connection;
   const variables = { ...repositoryParams(ref), number: ref.number };
-  const { repository } = await askGraphql(read, PULL_QUERY, variables, PullPage);
+  const readAt = connection.now();
+  const { repository } = await withSmallerPages(PAGE_SIZES, (size) =>
+    askGraphql(read, PULL_QUERY, { ...variables, size }, PullPage),
+  );
   const { pullRequest, defaultBranchRef } = repository;
   const pull = toPullFacts(pullRequest, ref.repositoryId, defaultBranchRef?.name ?? '');
-  const root = rootOf(repository);
-  defaultRoot.sha = root;
-  if (root !== null) caches.roots.set(cacheKey(ref, pull.defaultBranch), root);
+  keepDefaultRoot(connection, repository, readAt);
   caches.pulls.set(pullKey(ref), pull);
   return pull;
 }
 
-const PULL_QUERY = `query pull($owner: String!, $repo: String!, $number: Int!) {
+const PULL_QUERY = `query pull($owner: String!, $repo: String!, $number: Int!, $size: Int!) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
       state isDraft title body changedFiles
       author { __typename login ... on User { databaseId } ... on Bot { databaseId } }
-      labels(first: 100) { nodes { name } }
+      labels(first: $size) { nodes { name } }
       baseRefName baseRefOid headRefName headRefOid
       headRepository { databaseId }
-      latestOpinionatedReviews(first: 30) { nodes { state } }
+      latestOpinionatedReviews(first: $size) { nodes { state } }
     }
     ...defaultRoot
   }
@@ -70,15 +71,18 @@ const PullRequest = z.object({
   title: z.string(),
   body: z.string(),
   changedFiles: z.number(),
-  // A deleted account is null, and only people and bots have an id here.
-  author: z.object({ __typename: z.string(), login: z.string(), databaseId: z.number().nullish() }).nullable(),
+  // A deleted account is null. Only people and bots have an id, and these always: a rule can ask for another person.
+  author: z
+    .object({ __typename: z.string(), login: z.string(), databaseId: z.number().nullish() })
+    .refine(({ __typename: type, databaseId }) => databaseId != null || !['User', 'Bot'].includes(type))
+    .nullable(),
   labels: NamedNodes.nullable(),
   baseRefName: z.string(),
   baseRefOid: z.string(),
   headRefName: z.string(),
   headRefOid: z.string(),
   // The head of a deleted fork has no repository.
-  headRepository: z.object({ databaseId: z.number() }).nullable(),
+  headRepository: z.object({ databaseId: z.number().nullable() }).nullable(),
   latestOpinionatedReviews: StatedNodes.nullable(),
 });
 

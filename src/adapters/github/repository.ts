@@ -16,7 +16,14 @@ import {
   type TreeEntry,
 } from '../../core/step/ports.ts';
 import { ResponseTooLargeError } from '../../lib/guard-fetch.ts';
-import { cached, cacheKey, PAGE_SIZE, type PullConnection, repositoryParams } from './requests/connection.ts';
+import {
+  cached,
+  cacheKey,
+  PAGE_SIZE,
+  type PullConnection,
+  RECENT_TTL_MS,
+  repositoryParams,
+} from './requests/connection.ts';
 
 /** Complete recursive listing of a tree, by its SHA or its commit's, including directories; cached by the SHA. */
 export function fetchTree(connection: PullConnection, sha: string): Promise<Tree> {
@@ -227,15 +234,24 @@ export const DefaultRoot = z.object({
     .nullable(),
 });
 
-/** The SHA of that directory; null for a repository without commits. */
-export function rootOf({ defaultBranchRef }: z.infer<typeof DefaultRoot>): string | null {
-  return defaultBranchRef?.target.tree.oid ?? null;
+/** Keeps that directory from the answer to a request that was sent at this time (ms). */
+export function keepDefaultRoot(
+  { ref, caches, defaultRoot }: PullConnection,
+  { defaultBranchRef }: z.infer<typeof DefaultRoot>,
+  readAt: number,
+): void {
+  // A repository without commits has none.
+  const sha = defaultBranchRef?.target.tree.oid ?? null;
+  Object.assign(defaultRoot, { sha, readAt });
+  if (defaultBranchRef !== null && sha !== null) caches.defaultRoots.set(cacheKey(ref, defaultBranchRef.name), sha);
 }
 
-/** The root of the default branch as it is now, or as this attempt has read it with something else. */
+/** The root of the default branch as it is now, or was a moment ago when this attempt read something else. */
 async function fetchRoot(connection: PullConnection): Promise<Tree> {
-  const { sha } = connection.defaultRoot;
-  return sha === null ? (await fetchDirectory(connection, 'HEAD')).entries : fetchKnownDirectory(connection, sha);
+  const { sha, readAt } = connection.defaultRoot;
+  const isRecent = connection.now() - readAt < RECENT_TTL_MS;
+  if (sha === null || !isRecent) return (await fetchDirectory(connection, 'HEAD')).entries;
+  return fetchKnownDirectory(connection, sha);
 }
 
 function fetchKnownDirectory(connection: PullConnection, sha: string): Promise<Tree> {
@@ -255,6 +271,6 @@ async function findEntry(connection: PullConnection, root: Tree, path: string): 
 
 /** The whole tree of a branch as it is now, or was a moment ago. */
 export async function fetchBranchTree(connection: PullConnection, branch: string): Promise<Tree> {
-  const recent = connection.caches.roots.get(cacheKey(connection.ref, branch));
+  const recent = connection.caches.defaultRoots.get(cacheKey(connection.ref, branch));
   return fetchTree(connection, recent ?? (await fetchDirectory(connection, branch)).sha);
 }

@@ -119,7 +119,7 @@ export async function dismissReview(
 }
 
 /** All reviews of the pull request, oldest first. */
-export function listReviews({ ref, read }: PullConnection) {
+function listReviews({ ref, read }: PullConnection) {
   return read.paginate(read.rest.pulls.listReviews, { ...pullParams(ref), ...PAGES });
 }
 

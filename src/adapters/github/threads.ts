@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
-import { means } from '../../core/step/ports.ts';
+import { type GitHub, GitHubError } from '../../core/step/ports.ts';
 import {
   askGraphql,
   cacheKey,
@@ -21,22 +21,22 @@ export async function resolveThread(
 }
 
 /**
- * Replaces the text of the comment that a thread begins with, and resolves the thread, in one request. False if there is
- * no such thread, or if GitHub refuses one of both: its answer does not tell whether the other one was done.
+ * Replaces the text of the comment that a thread begins with, and resolves the thread, in one request. `refused` is one of
+ * both: GitHub's answer does not tell whether the other one was done.
  */
 export async function closeThread(
   connection: PullConnection,
   comment: Pick<PostedComment, 'kind' | 'nodeId'>,
   body: string,
-): Promise<boolean> {
+): ReturnType<GitHub['closeThread']> {
   const threadId = await findThread(connection, comment);
-  if (threadId === null) return false;
+  if (threadId === null) return 'no-open-thread';
   try {
     await connection.write.graphql(CLOSE_MUTATION, { commentId: comment.nodeId, body, threadId });
-    return true;
+    return 'closed';
   } catch (error) {
-    if (means(error, 'try-again')) throw error;
-    return false;
+    if (!(error instanceof GitHubError) || error.meaning === 'try-again') throw error;
+    return 'refused';
   }
 }
 

@@ -132,7 +132,7 @@ export type PullFacts = {
   readonly fork: boolean;
   /** Number of files in the diff. GitHub lists at most the first 3,000. */
   readonly changedFiles: number;
-  /** Number of people who approve the pull request; 30 stands for more. */
+  /** Number of people who approve the pull request, of 100 with a verdict at most. */
   readonly approvals: number;
   readonly defaultBranch: string;
 };

@@ -89,8 +89,8 @@ export type GitHub = {
   createReply(rootId: number, body: string): Promise<PostedComment>;
   /** Returns the hash of the new body, as in `PostedComment.bodyHash`. */
   updateComment(comment: PostedComment, body: string): Promise<{ readonly bodyHash: string }>;
-  /** Updates a comment and resolves its thread in one request. False if GitHub might have done only one of both. */
-  closeThread(comment: PostedComment, body: string): Promise<boolean>;
+  /** Updates a comment and resolves its thread in one request. If that is refused, one of both may have been done. */
+  closeThread(comment: PostedComment, body: string): Promise<'closed' | 'no-open-thread' | 'refused'>;
   /** Resolves the thread whose first comment is this one. A resolved thread is no error. */
   resolveThread(comment: Pick<PostedComment, 'kind' | 'nodeId'>): Promise<void>;
   react(location: CommentLocation, content: 'eyes' | '+1'): Promise<void>;

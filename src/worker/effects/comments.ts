@@ -31,9 +31,10 @@ export async function updateProposalComment({
     replacedByUrl: pull.proposals.find(({ id }) => id === proposal.replacedBy)?.comment?.url ?? null,
   });
   const isClosing = isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment';
-  if (isClosing && (await github.closeThread(proposal.comment, body))) return DONE;
+  const closing = isClosing ? await github.closeThread(proposal.comment, body) : 'no-open-thread';
+  if (closing === 'closed') return DONE;
   const updated = await updateExistingComment(github, proposal.comment, body);
-  if (updated !== null && isClosing)
+  if (updated !== null && closing === 'refused')
     await github.resolveThread(proposal.comment).catch((error: unknown) => {
       // The page says what happened, also in a thread that stays open.
       if (!isPermanent(error) || !isRefusedForGood({ context, stored })) throw error;

@@ -30,8 +30,8 @@ export type PullConnection = {
   /** The end of a file in GitHub's storage; null if there is none. */
   readonly download: (address: string) => Promise<Uint8Array | null>;
   readonly caches: GitHubCaches;
-  /** The root directory of the default branch, once a request of this attempt has told it. */
-  readonly defaultRoot: { sha: string | null };
+  /** The root directory of the default branch, and when (ms) a request of this attempt that told it was sent. */
+  readonly defaultRoot: { sha: string | null; readAt: number };
   /** Numeric id of the App's bot account, which identifies the App's own comments. */
   readonly botId: () => Promise<number>;
   readonly slug: () => Promise<string>;
@@ -146,8 +146,8 @@ type GitHubCaches = {
   readonly blobs: Cache<Uint8Array>;
   /** Pull requests as they were read a moment ago, by `pullKey`. */
   readonly pulls: Cache<PullFacts>;
-  /** Root directories of branches as they were read a moment ago, by the branch. */
-  readonly roots: Cache<string>;
+  /** Root directories of default branches as they were read a moment ago, by the branch. */
+  readonly defaultRoots: Cache<string>;
   /** Changed files by pull request number and head. */
   readonly files: Cache<readonly PullRequestFile[]>;
   /** The merge base of two commits. */
@@ -173,7 +173,7 @@ const PERMISSION_TTL_MS = 60_000;
 const REFUSED_TTL_MS = 10 * 60_000;
 
 /** For the effects of one step, which follow each other. */
-const RECENT_TTL_MS = 2_000;
+export const RECENT_TTL_MS = 2_000;
 
 const MAX_ENTRIES = { max: 10_000 };
 
@@ -191,7 +191,7 @@ export function createCaches(now: () => number): GitHubCaches {
     directories: new LRUCache(trees),
     blobs: new LRUCache({ maxSize: MAX_BLOB_CACHE_BYTES, sizeCalculation: (bytes: Uint8Array) => bytes.length + 64 }),
     pulls: new LRUCache({ max: 1_000, ttl: RECENT_TTL_MS, ttlResolution: 0, perf: { now } }),
-    roots: new LRUCache({ max: 1_000, ttl: RECENT_TTL_MS, ttlResolution: 0, perf: { now } }),
+    defaultRoots: new LRUCache({ max: 1_000, ttl: RECENT_TTL_MS, ttlResolution: 0, perf: { now } }),
     files: new LRUCache({ maxSize: MAX_PATCH_CHARACTERS, sizeCalculation: sizeOfFiles }),
     mergeBases: new LRUCache(MAX_ENTRIES),
     anchors: new LRUCache(MAX_ENTRIES),

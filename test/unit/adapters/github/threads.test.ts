@@ -46,13 +46,13 @@ describe('threads', () => {
 
     it('writes its page and resolves it in one request (O28)', async () => {
       answersClose({ data: { updatePullRequestReviewComment: {}, resolveReviewThread: {} } });
-      expect(await http.github.closeThread(postedComment(2), 'Done.')).toBe(true);
+      expect(await http.github.closeThread(postedComment(2), 'Done.')).toBe('closed');
     });
 
     it('says so if GitHub refuses a part, which can be either one', async () => {
       const errors = [{ type: 'UNPROCESSABLE', message: 'no', path: ['resolveReviewThread'] }];
       answersClose({ data: { updatePullRequestReviewComment: {}, resolveReviewThread: null }, errors });
-      expect(await http.github.closeThread(postedComment(2), 'Done.')).toBe(false);
+      expect(await http.github.closeThread(postedComment(2), 'Done.')).toBe('refused');
     });
   });
 

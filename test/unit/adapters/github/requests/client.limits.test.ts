@@ -174,7 +174,7 @@ describe('a response of unlimited size', () => {
       response.writeHead(502, { 'content-type': 'application/json' });
       pour(response, 300, sent);
     });
-    expect((await errorOf(github.fetchPull())).status).toBe(502);
+    expect((await errorOf(github.fetchPermission('ana'))).status).toBe(502);
     expect(sent.megabytes).toBeLessThan(130);
   });
 });

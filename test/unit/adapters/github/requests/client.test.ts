@@ -97,9 +97,10 @@ describe('tokens', () => {
     for (const id of ['0A1B:2C3D:4E5F', 'x\ny'.repeat(50)])
       http
         .as('ghs_read')
-        .post('/graphql')
+        .get(`${REPO}/collaborators/bob/permission`)
         .reply(502, {}, { 'x-github-request-id': id.replaceAll('\n', ' ') });
-    const errors = [await errorOf(http.github.fetchPull()), await errorOf(http.github.fetchPull())];
+    const ask = () => http.github.fetchPermission('bob');
+    const errors = [await errorOf(ask()), await errorOf(ask())];
     expect(errors.map(({ requestId }) => requestId)).toEqual(['0A1B:2C3D:4E5F', null]);
   });
 
