@@ -46,7 +46,7 @@ export const approve = {
   read: readApproval,
   needs: {
     condition: 'it means pending changes',
-    kinds: ['settings', 'code-owners', 'comment-hashes'],
+    kinds: ['comment-hashes', 'settings', 'code-owners'],
     next: needsToApprove,
   },
   run: runApprove,

@@ -33,7 +33,7 @@ export const edit = {
   },
   needs: {
     condition: 'its suggestion block replaces a change',
-    kinds: ['settings', 'code-owners', 'comment-hashes', 'user-edit'],
+    kinds: ['comment-hashes', 'settings', 'code-owners', 'user-edit'],
     next: userEditNeeds,
   },
   run: runEdit,

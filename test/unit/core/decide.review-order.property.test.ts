@@ -180,7 +180,7 @@ describe('the deliveries of one review, in any order', () => {
 
 const DEFAULTS = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
 
-const ADMINS = { kind: 'settings', settings: { ...DEFAULT_SETTINGS, approvers: 'admin' } } as const;
+const WITHOUT_SETTINGS = { permission: 'write', reviewComments: [], commentHashes: {} } as const;
 
 describe('the needs of a review’s body', () => {
   const first = new ReviewGame({ state: 'approved', body: 'fine', replies: [], writtenAt: WRITTEN_AT[1] });
@@ -217,10 +217,9 @@ describe('the needs of a review’s body', () => {
     ],
     ['commented', 'fine', {}, []],
     ['commented', '/approve all', { permission: 'write' }, ['review-comments']],
-    ['commented', '/approve all', { permission: 'write', reviewComments: [] }, ['settings']],
-    ['commented', '/approve all', { permission: 'write', reviewComments: [], settings: DEFAULTS }, ['comment-hashes']],
-    ['commented', '/approve all', { permission: 'write', reviewComments: [], settings: ADMINS }, []],
-    ['commented', '/approve all', { permission: 'admin', reviewComments: [], settings: ADMINS }, ['comment-hashes']],
+    ['commented', '/approve all', { permission: 'write', reviewComments: [] }, ['comment-hashes']],
+    ['commented', '/approve all', WITHOUT_SETTINGS, ['settings']],
+    ['commented', '/approve all', { ...WITHOUT_SETTINGS, settings: DEFAULTS }, []],
     ['commented', '/status', { permission: 'write' }, []],
   ])('%s, “%s”, knowing %o (A1)', (state, body, facts, asked) => {
     expect(kinds(state, body, facts)).toEqual(asked);
