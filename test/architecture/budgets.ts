@@ -5,7 +5,7 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_120 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_115 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
@@ -18,7 +18,7 @@ const BUDGETS: readonly Budget[] = [
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_535 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_105 },
   { room: 'worker', files: /^src\/worker\//, lines: 4_845 },
-  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_225 },
+  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_245 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_775 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_875 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_320 },

@@ -27,9 +27,15 @@ import {
   fetchTree,
   listCommits,
 } from './repository.ts';
-import { type ClientOptions, createClientFactory, isGitHubCloud, sendGlobally } from './requests/client.ts';
+import {
+  type ClientOptions,
+  createClientFactory,
+  type GitHubClient,
+  isGitHubCloud,
+  sendGlobally,
+} from './requests/client.ts';
 import { createCaches, createRepositoryClient, createWriteLimits, type PullConnection } from './requests/connection.ts';
-import { createTokenTimes, fetchMissingPermissions } from './requests/tokens.ts';
+import { createTokenTimes, fetchMissingPermissions, type TokenAccess } from './requests/tokens.ts';
 import { createReview, dismissReview, findReviews } from './reviews.ts';
 import { closeThread, resolveThread } from './threads.ts';
 import { fetchVoteSources } from './vote-sources.ts';
@@ -81,13 +87,29 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
     fetchTime: () => fetchTime(app),
     forPull(ref: PullRequestRef, canWrite = () => true) {
       const client = { app, createClient, ref, limits, mintedAt, canWrite, now };
+      const clients: Partial<Record<TokenAccess, GitHubClient>> = {};
+      // An Octokit takes a while to create, and most work needs only one or two of them.
+      const clientFor = (access: TokenAccess): GitHubClient => {
+        clients[access] ??= createRepositoryClient(client, access);
+        return clients[access];
+      };
       return createPullPort({
         ref,
-        read: createRepositoryClient(client, 'read-only'),
-        write: createRepositoryClient(client, 'read-write'),
-        readMembers: createRepositoryClient(client, 'members'),
-        writeChecks: createRepositoryClient(client, 'checks'),
-        readChecks: createRepositoryClient(client, 'read-checks'),
+        get read() {
+          return clientFor('read-only');
+        },
+        get write() {
+          return clientFor('read-write');
+        },
+        get readMembers() {
+          return clientFor('members');
+        },
+        get writeChecks() {
+          return clientFor('checks');
+        },
+        get readChecks() {
+          return clientFor('read-checks');
+        },
         download,
         caches,
         defaultRoot: { sha: null, readAt: 0 },

@@ -39,8 +39,7 @@ export async function fetchPull(connection: PullConnection): Promise<PullFacts> 
   const { repository } = await withSmallerPages(PAGE_SIZES, (size) =>
     askGraphql(read, PULL_QUERY, { ...variables, size }, PullPage),
   );
-  const { pullRequest, defaultBranchRef } = repository;
-  const pull = toPullFacts(pullRequest, ref.repositoryId, defaultBranchRef?.name ?? '');
+  const pull = toPullFacts(repository.pullRequest, ref.repositoryId, repository.defaultBranchRef?.name ?? '');
   keepDefaultRoot(connection, repository, readAt);
   caches.pulls.set(pullKey(ref), pull);
   return pull;
@@ -61,10 +60,6 @@ const PULL_QUERY = `query pull($owner: String!, $repo: String!, $number: Int!, $
 }
 ${DEFAULT_ROOT}`;
 
-const NamedNodes = z.object({ nodes: visibleNodes(z.object({ name: z.string() })) });
-
-const StatedNodes = z.object({ nodes: visibleNodes(z.object({ state: z.string() })) });
-
 const PullRequest = z.object({
   state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
   isDraft: z.boolean(),
@@ -76,14 +71,14 @@ const PullRequest = z.object({
     .object({ __typename: z.string(), login: z.string(), databaseId: z.number().nullish() })
     .refine(({ __typename: type, databaseId }) => databaseId != null || !['User', 'Bot'].includes(type))
     .nullable(),
-  labels: NamedNodes.nullable(),
+  labels: z.object({ nodes: visibleNodes(z.object({ name: z.string() })) }).nullable(),
   baseRefName: z.string(),
   baseRefOid: z.string(),
   headRefName: z.string(),
   headRefOid: z.string(),
   // The head of a deleted fork has no repository.
   headRepository: z.object({ databaseId: z.number().nullable() }).nullable(),
-  latestOpinionatedReviews: StatedNodes.nullable(),
+  latestOpinionatedReviews: z.object({ nodes: visibleNodes(z.object({ state: z.string() })) }).nullable(),
 });
 
 const PullPage = z.object({ repository: DefaultRoot.extend({ pullRequest: PullRequest }) });

@@ -81,7 +81,7 @@ describe('while the approvals of a reading cannot be read', () => {
   it('the file waits, the page does not say that it was read, and a denial still wins (X5, S77)', async () => {
     const story = await asksToRead('', LIST);
     const { ana, ben, bot } = story;
-    stage().github.faults.add({ kind: 'fail-before-apply', status: 502, route: PULL });
+    stage().github.faults.add({ kind: 'fail-before-apply', status: 500, route: PULL });
     stage().pass(2);
     ana.person.says('/approve');
     await faultOccurred();
@@ -96,7 +96,7 @@ describe('while the approvals of a reading cannot be read', () => {
   it('the agent gets the file once they can, after an outage (X5)', async () => {
     const story = await asksToRead('', LIST);
     const { ana, bot } = story;
-    stage().github.faults.add({ kind: 'fail-before-apply', status: 502, route: PULL });
+    stage().github.faults.add({ kind: 'fail-before-apply', status: 500, route: PULL });
     await ana.says('/approve');
     await vi.waitFor(() => expect(sentTo(story)).toContain(SALARY), { timeout: 25_000 });
     await stage().settle();

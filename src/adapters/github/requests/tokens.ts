@@ -88,6 +88,8 @@ export async function fetchMissingPermissions(options: TokenOptions): Promise<re
   }
 }
 
+const MintedToken = z.object({ token: z.string() });
+
 async function createToken(
   { app, ref: { installationId, repositoryId }, mintedAt, now }: TokenOptions,
   permissions: TokenPermissions,
@@ -95,7 +97,7 @@ async function createToken(
 ): Promise<InstallationToken> {
   const repositoryIds = [repositoryId];
   const minted = await app.auth({ type: 'installation', installationId, repositoryIds, permissions, refresh });
-  const { token } = z.object({ token: z.string() }).parse(minted);
+  const { token } = MintedToken.parse(minted);
   if (!mintedAt.has(token)) mintedAt.set(token, now());
   return { token, mintedAt: mintedAt.get(token) ?? now() };
 }
