@@ -41,10 +41,7 @@ export function createGitHubPort(simulatedGitHub: SimulatedGitHub, fixture: Case
     return snapshotPull(simulatedGitHub, fixture);
   };
   const context: PortContext = { simulatedGitHub, fixture, trace, snapshot };
-  return {
-    ...readMethods(context),
-    ...writeMethods(context),
-  };
+  return { ...readMethods(context), ...writeMethods(context) };
 }
 
 /** `write` applies an operation as the App's bot. It throws a `GitHubError` if GitHub refuses. */

@@ -76,17 +76,6 @@ describe('tokens', () => {
     await expect(client.rest.repos.get({ owner: 'ana', repo: other.name })).rejects.toMatchObject({ status: 404 });
     expect(shop.github.violations).toEqual(['GET /repos/{owner}/{repo} on other, which the token leaves out']);
   });
-
-  it('returns the identity of the App and its bot', async () => {
-    const { data } = await appClient(shop).rest.apps.getAuthenticated();
-    expect(data).toMatchObject({ slug: 'countersign', permissions: { contents: 'write' } });
-    const anonymous = new Octokit({ baseUrl: shop.github.url });
-    const { data: bot } = await anonymous.rest.users.getByUsername({ username: 'countersign[bot]' });
-    expect(bot).toMatchObject({ id: shop.github.app.botId, type: 'Bot' });
-    const { data: found } = await appClient(shop).rest.apps.getRepoInstallation({ owner: 'ana', repo: 'shop' });
-    expect(found.id).toBe(shop.installation.id);
-    expect(shop.github.violations).toEqual([]);
-  });
 });
 
 describe('refusals', () => {

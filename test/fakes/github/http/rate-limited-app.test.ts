@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FakeRateLimits, GITHUB_COM_LIMITS } from '../../../../fakes/github/http/server-state.ts';
+import { GITHUB_COM_LIMITS } from '../../../../fakes/github/http/server-state.ts';
 import { openVirtualApp, type VirtualApp, type VirtualPull } from '../../../unit/worker/virtual-app.ts';
 
 /** Posts comments of people without write access. The App replies to each of them. */
@@ -67,22 +67,5 @@ describe('the App under GitHub’s limit of 80 writes a minute', () => {
     expect(app.now()).toBe(startedAt);
     const installations = new Set(claims.slice(before).map((key) => key.split('/')[0]));
     expect(installations).toEqual(new Set([String(other.ref.installationId)]));
-  });
-});
-
-describe('the App after a retry-after', () => {
-  it('respects limits that are tighter than documented after the first refusal (H8)', async () => {
-    const granted: FakeRateLimits = {
-      ...GITHUB_COM_LIMITS,
-      secondary: { writesPerMinute: 5, writesPerHour: 500, pointsPerMinute: 900 },
-    };
-    const app = openVirtualApp({ granted });
-    const pull = app.installedFor('acme').opens();
-    postFromStrangers(pull, 10);
-    await app.runUntilIdle();
-    expect(pull.appComments()).toHaveLength(10);
-    expect(new Set(pull.appComments()).size).toBe(10);
-    expect(countRefusals(app)).toBe(1);
-    expect(app.violations).toEqual([]);
   });
 });

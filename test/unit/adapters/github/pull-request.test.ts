@@ -86,16 +86,6 @@ describe('the pull request', () => {
     reader.get(`${REPO}/git/trees/HEAD`).reply(500, {});
     expect((await errorOf(github.fetchSettingsFile())).status).toBe(500);
   });
-
-  it('one server that does not find it proves nothing (R2)', async () => {
-    const errors = [{ type: 'NOT_FOUND', message: 'Could not resolve to a PullRequest with the number of 3.' }];
-    reader
-      .post('/graphql')
-      .twice()
-      .reply(200, { data: { repository: null }, errors });
-    const later = outcomeLater(http, () => http.github.fetchPull());
-    expect(await errorOf(later)).toMatchObject({ meaning: 'gone', retryAt: null });
-  });
 });
 
 describe('permission', () => {

@@ -61,11 +61,6 @@ it('a run comment that exists but is not stored yet is updated instead of duplic
   expect(await requestsOfUpdate({ phase: { kind: 'awaiting-decisions', turn: 1 } })).toEqual([FIND, 'update']);
 });
 
-it('the first attempt posts the run comment without a search', async () => {
-  expect(await requestsOfUpdate({}, { first: true })).toEqual(['create']);
-  expect(await requestsOfUpdate({ turns: 1 }, { first: true })).toEqual(['create']);
-});
-
 it('a second attempt first looks for the comment of the first one (S78)', async () => {
   expect(await requestsOfUpdate({}, { first: true, attempts: 2 })).toEqual([FIND, 'update']);
 });

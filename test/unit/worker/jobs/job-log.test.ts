@@ -2,10 +2,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../../lab/simulation/memory-store/tables.ts';
-import { createPullState, pullRequestKey as keyOf } from '../../../../src/core/state/pull-state.ts';
+import { pullRequestKey as keyOf } from '../../../../src/core/state/pull-state.ts';
 import { GitHubError, RateLimitExceededError } from '../../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../../src/worker/jobs/job.ts';
-import { effectLog, knownPullFields, logRetry, rememberPull } from '../../../../src/worker/jobs/job-log.ts';
+import { effectLog, knownPullFields, logRetry } from '../../../../src/worker/jobs/job-log.ts';
 import { delivery, refOf } from '../../../contracts/store/samples.ts';
 
 function context() {
@@ -40,20 +40,6 @@ describe('the log of an effect (O12)', () => {
     await effectLog(worker, EFFECT);
     expect(log.child).toHaveBeenCalledWith({ pr: 7, ...FIELDS });
     expect(knownPullFields(worker, '1/2/7')).toEqual({ pr: 7 });
-  });
-});
-
-describe('the names that a process remembers', () => {
-  it('are those of the pull requests that it saw last', () => {
-    const { worker } = context();
-    const see = (number: number) => rememberPull(worker, `1/2/${number}`, createPullState(refOf(number)));
-    for (let number = 1; number <= 5_000; number += 1) see(number);
-    see(1);
-    see(5_001);
-    const { owner, repo } = refOf(1);
-    expect(knownPullFields(worker, '1/2/1')).toEqual({ repo: `${owner}/${repo}`, pr: 1 });
-    expect(knownPullFields(worker, '1/2/2')).toEqual({ pr: 2 });
-    expect(knownPullFields(worker, '1/2/5001')).toEqual({ repo: `${owner}/${repo}`, pr: 5_001 });
   });
 });
 

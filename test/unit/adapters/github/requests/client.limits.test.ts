@@ -167,14 +167,4 @@ describe('a response of unlimited size', () => {
     });
     expect((await errorOf(github.fetchPermission('ana'))).status).toBeNull();
   });
-
-  it('keeps its status if it is an error (X19)', async () => {
-    const sent = { megabytes: 0 };
-    const github = await githubWith((_, response) => {
-      response.writeHead(502, { 'content-type': 'application/json' });
-      pour(response, 300, sent);
-    });
-    expect((await errorOf(github.fetchPermission('ana'))).status).toBe(502);
-    expect(sent.megabytes).toBeLessThan(130);
-  });
 });

@@ -2,34 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { paginate, parseTarget } from '../../../../fakes/github/http/http-messages.ts';
 import { createTarball } from '../../../../fakes/github/rest/archive.ts';
-
-describe('pages', () => {
-  it('splits every list into pages without loss, for any page size', () => {
-    const size = fc.integer({ min: -1, max: 150 });
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 350 }), size, (count, perPage) => {
-        const items = Array.from({ length: count }, (_, index) => index);
-        const seen: unknown[] = [];
-        let query: Readonly<Record<string, string>> = { per_page: String(perPage), state: 'all' };
-        for (let turns = 0; turns < 400; turns += 1) {
-          const page = paginate(items, query, 'http://host/list');
-          seen.push(...page.items);
-          const next = /<([^>]+)>; rel="next"/.exec(page.link ?? '')?.[1];
-          if (next === undefined) break;
-          expect(page.items).toHaveLength(perPage < 1 ? 30 : Math.min(perPage, 100));
-          query = parseTarget(next.replace('http://host', '')).query;
-          expect(query['state']).toBe('all');
-        }
-        expect(seen).toEqual(items);
-      }),
-      { numRuns: 60 },
-    );
-  });
-});
 
 describe('tarball', () => {
   it('unpacks with the tar program: modes, links, long names, binary bytes', () => {
