@@ -37,12 +37,15 @@ export function firstOf<Item>(
   return [...items.slice(0, max).map(toText), ...(others > 0 ? [`${beforeNumber}${others} more`] : [])];
 }
 
-/** At most so many characters: a longer text is cut between two words, and a long word within. */
+/** At most so many characters: a longer text is cut between two words, and a word of more than 30 within. */
 export function cutAtWord(text: string, maxCharacters: number): string {
   const characters = [...text];
   if (characters.length <= maxCharacters) return text;
-  const kept = characters.slice(0, maxCharacters - 1).join('');
-  return `${kept.replace(/\s+\S{0,30}$/u, '').replace(/[\s,;:.]+$/u, '')}…`;
+  const kept = characters.slice(0, maxCharacters - 1);
+  const space = kept.findLastIndex((one) => /\s/u.test(one));
+  const words = space === -1 || kept.length - space > 31 ? kept : kept.slice(0, space);
+  const end = words.findLastIndex((one) => !/[\s,;:.]/u.test(one)) + 1;
+  return `${words.slice(0, end).join('')}…`;
 }
 
 /** A path of at most this many characters: the end of a long path is kept, because it says more than the start. */
