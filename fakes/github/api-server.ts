@@ -122,7 +122,7 @@ function describeRequest(
   return { route, tokenAgeMs, nodes: graphqlFieldOf(route) === null ? 0 : countRequestedNodes(request.body) };
 }
 
-/** The first field of a GraphQL request; null for REST. */
+/** The name of a query, or the first field of a mutation; null for REST. */
 function graphqlFieldOf(name: string): string | null {
   return name.startsWith('graphql ') ? name.slice('graphql '.length) : null;
 }

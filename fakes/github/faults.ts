@@ -26,7 +26,7 @@ export type InjectedFault =
 
 type FaultHeaders = Readonly<Record<string, string>>;
 
-/** What a rule can look at. `route` is a route (`GET /repos/{owner}/{repo}`) or a GraphQL field (`graphql <field>`). */
+/** What a rule can look at. `route` is a route (`GET /repos/{owner}/{repo}`) or `graphql <name>`, see `nameOf`. */
 export type FaultyRequest = {
   readonly route: string;
   /** The age (ms) of the caller's installation token; null without one. */

@@ -62,7 +62,7 @@ export const LOST_RACES = ['stale-data', 'another-head', 'unknown-head'] as cons
 
 export const RULE_REFUSALS = ['branch-protection', 'ruleset'] as const satisfies readonly KnownErrorName[];
 
-/** `graphqlField` is the first field of a GraphQL request, null for REST. `expectedHead` is the head that it names. */
+/** `graphqlField` is a query's name or a mutation's first field, null for REST. `expectedHead` is the head that it names. */
 type FailedRequest = { readonly graphqlField: string | null; readonly expectedHead: string };
 
 /** The answer to a request that fails with this error. */

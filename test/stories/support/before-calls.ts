@@ -3,7 +3,7 @@ import type { Stage } from './stage.ts';
 
 /**
  * Runs `action`, and `onCall` right before the fake GitHub processes each call of the App. `onCall` gets the name (a
- * route, or `graphql <field>`) and the number of earlier calls. Returns the names of all calls.
+ * route, or `graphql <name>`) and the number of earlier calls. Returns the names of all calls.
  */
 export async function beforeCalls(
   stage: Pick<Stage, 'github'>,
