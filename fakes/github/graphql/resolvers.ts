@@ -155,14 +155,42 @@ function createRefObject(context: GraphqlContext, repository: FakeRepository, br
   const sha = findBranchHead(repository, branch);
   if (sha === undefined) return null;
   requirePermission(context, 'contents', 'read');
-  const fields = { id: `REF_${branch}`, name: branch, prefix: 'refs/heads/', target: createCommitObject(context, sha) };
-  return { typeName: 'Ref', fields };
+  return {
+    typeName: 'Ref',
+    fields: {
+      id: `REF_${branch}`,
+      name: branch,
+      prefix: 'refs/heads/',
+      target: createCommitObject(context, repository, sha),
+      associatedPullRequests: (args) => {
+        requirePermission(context, 'pull_requests', 'read');
+        const pulls = createPullsOfBranch(context, repository, branch);
+        const wanted = pulls.filter(
+          ({ fields }) => !Array.isArray(args['states']) || args['states'].includes(fields['state']),
+        );
+        return createConnection('PullRequestConnection', 'associatedPullRequests', args, wanted);
+      },
+    },
+  };
 }
 
-function createCommitObject({ state }: GraphqlContext, sha: string): GraphqlObject {
-  const oid = readGitCommit(state.github.store, sha)?.tree ?? '';
-  const tree = { typeName: 'Tree', fields: { id: `T_${oid}`, oid } };
-  return { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha, tree } };
+/** Those whose head is the branch, also into other repositories. */
+function createPullsOfBranch(
+  context: GraphqlContext,
+  { id }: FakeRepository,
+  branch: string,
+): readonly GraphqlObject[] {
+  return listAccessibleRepositories(context).flatMap((repository) =>
+    [...repository.pulls.values()]
+      .filter(({ head }) => head.repositoryId === id && head.branch === branch)
+      .map((pull) => createPullObject(context, repository, pull)),
+  );
+}
+
+function createCommitObject(context: GraphqlContext, repository: FakeRepository, sha: string): GraphqlObject {
+  const { typeName, fields } = createCheckedCommit(context, repository, sha);
+  const oid = readGitCommit(context.state.github.store, sha)?.tree ?? '';
+  return { typeName, fields: { ...fields, tree: { typeName: 'Tree', fields: { id: `T_${oid}`, oid } } } };
 }
 
 function createLabelObjects(repository: FakeRepository, { labels }: FakePullRequest): readonly GraphqlObject[] {
@@ -184,6 +212,7 @@ function createPullCommitObjects(
 }
 
 function createPullObject(context: GraphqlContext, repository: FakeRepository, pull: FakePullRequest): GraphqlObject {
+  const headRepository = context.state.github.repositories.get(pull.head.repositoryId);
   return {
     typeName: 'PullRequest',
     fields: {
@@ -191,21 +220,15 @@ function createPullObject(context: GraphqlContext, repository: FakeRepository, p
       number: pull.number,
       state: pull.merge === null ? pull.state.toUpperCase() : 'MERGED',
       isDraft: pull.draft,
-      baseRef: () => {
-        const sha = findBranchHead(repository, pull.base.branch);
-        const target = sha === undefined ? null : createCheckedCommit(context, repository, sha);
-        const fields = { id: `REF_${pull.base.branch}`, name: pull.base.branch, prefix: 'refs/heads/', target };
-        return sha === undefined ? null : { typeName: 'Ref', fields };
-      },
+      baseRef: () => createRefObject(context, repository, pull.base.branch),
       baseRefName: pull.base.branch,
       baseRefOid: pull.base.sha,
       changedFiles: () => listPullFileDiffs(context.state.github.store, pull).length,
+      headRef: () => (headRepository === undefined ? null : createRefObject(context, headRepository, pull.head.branch)),
       headRefName: pull.head.branch,
       headRefOid: pull.head.sha,
-      headRepository: () => {
-        const head = context.state.github.repositories.get(pull.head.repositoryId);
-        return head === undefined ? null : createRepositoryObject(context, head);
-      },
+      headRepository: () => (headRepository === undefined ? null : createRepositoryObject(context, headRepository)),
+      repository: () => createRepositoryObject(context, repository),
       labels: (args) => createConnection('LabelConnection', 'labels', args, createLabelObjects(repository, pull)),
       latestOpinionatedReviews: (args) => {
         const reviews = listLatestVerdicts(pull).flatMap((review) => createReviewObject(context.state, review) ?? []);

@@ -54,6 +54,7 @@ export const SCHEMA = buildSchema(`
     comments(after: String, first: Int, last: Int): IssueCommentConnection!
     commits(after: String, first: Int, last: Int): PullRequestCommitConnection!
     reviews(after: String, first: Int, last: Int): PullRequestReviewConnection
+    headRef: Ref
     headRefName: String!
     headRefOid: GitObjectID!
     headRepository: Repository
@@ -62,6 +63,7 @@ export const SCHEMA = buildSchema(`
     labels(after: String, first: Int, last: Int): LabelConnection
     latestOpinionatedReviews(after: String, first: Int, last: Int): PullRequestReviewConnection
     number: Int!
+    repository: Repository!
     reviewThreads(after: String, first: Int, last: Int): PullRequestReviewThreadConnection!
     state: PullRequestState!
     title: String!
@@ -184,7 +186,14 @@ export const SCHEMA = buildSchema(`
     targetUrl: URI
   }
 
-  type Ref { id: ID! name: String! prefix: String! target: GitObject }
+  type Ref {
+    associatedPullRequests(after: String, first: Int, last: Int, states: [PullRequestState!]): PullRequestConnection!
+    id: ID!
+    name: String!
+    prefix: String!
+    target: GitObject
+  }
+  type PullRequestConnection { nodes: [PullRequest] pageInfo: PageInfo! totalCount: Int! }
   type PullRequestCommitConnection { nodes: [PullRequestCommit] pageInfo: PageInfo! totalCount: Int! }
   type PullRequestCommit implements Node { commit: Commit! id: ID! }
 

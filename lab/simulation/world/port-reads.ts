@@ -103,12 +103,6 @@ export function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext)
         .flatMap(({ types, dismissesStaleReviews = false }) =>
           types.map((type) => ({ type, dismissesReviews: type === 'pull_request' && dismissesStaleReviews })),
         ),
-    otherPullsOnBranch: async (branch) => {
-      const { repository, pull } = snapshot();
-      return [...repository.pulls.values()]
-        .filter(({ state, head }) => state === 'open' && head.branch === branch && head.repositoryId === repository.id)
-        .flatMap(({ number }) => (number === pull.number ? [] : [number]));
-    },
     listCommits: async (base, head) => listCommitSummaries(snapshot(), base, head),
     fetchBranchTree: async (branch) => readBranchTree(snapshot(), branch),
     comparePush: async (before, after) => comparePush(snapshot(), before, after),

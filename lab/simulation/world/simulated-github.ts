@@ -50,6 +50,10 @@ export type PullSnapshot = {
 
 export function readPullFacts({ state, repository, pull }: PullSnapshot): PullFacts {
   const author = state.accounts.get(pull.authorId);
+  const fork = pull.head.repositoryId !== repository.id;
+  const others = [...repository.pulls.values()].filter(
+    ({ state: open, head, number }) => open === 'open' && head.branch === pull.head.branch && number !== pull.number,
+  );
   return {
     state: pull.merge !== null ? 'merged' : pull.state,
     draft: pull.draft,
@@ -59,7 +63,10 @@ export function readPullFacts({ state, repository, pull }: PullSnapshot): PullFa
     baseSha: pull.base.sha,
     headRef: pull.head.branch,
     headSha: pull.head.sha,
-    fork: pull.head.repositoryId !== repository.id,
+    fork,
+    otherPulls: fork
+      ? []
+      : others.filter(({ head }) => head.repositoryId === repository.id).map(({ number }) => number),
     changedFiles: listPullFileDiffs(state.store, pull).length,
     approvals: listLatestVerdicts(pull).filter(({ state: verdict }) => verdict === 'APPROVED').length,
     defaultBranch: repository.defaultBranch,

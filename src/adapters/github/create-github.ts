@@ -14,7 +14,6 @@ import {
   fetchRecentPull,
   fetchTeamMembership,
   listBranchRules,
-  listOtherPullsOnBranch,
   listPullFiles,
 } from './pull-request.ts';
 import {
@@ -142,7 +141,6 @@ function createPullPort(connection: PullConnection): GitHub {
     comparePush: (before, after) => comparePush(connection, before, after),
     listFiles: (head) => listPullFiles(connection, head),
     fetchRules: (branch) => listBranchRules(connection, branch),
-    otherPullsOnBranch: (branch) => listOtherPullsOnBranch(connection, branch),
     listCommits: (base, head) => listCommits(connection, base, head),
     createReview: (head, review) => createReview(connection, head, review),
     listReviewComments: (reviewId) => listReviewComments(connection, reviewId),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { BranchRule } from '../../core/state/head-branch.ts';
+import type { PullRequestRef } from '../../core/state/intent.ts';
 import { canApprove, type Permission } from '../../core/state/vote.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
 import {
@@ -39,7 +40,7 @@ export async function fetchPull(connection: PullConnection): Promise<PullFacts> 
   const { repository } = await withSmallerPages(PAGE_SIZES, (size) =>
     askGraphql(read, PULL_QUERY, { ...variables, size }, PullPage),
   );
-  const pull = toPullFacts(repository.pullRequest, ref.repositoryId, repository.defaultBranchRef?.name ?? '');
+  const pull = toPullFacts(repository.pullRequest, ref, repository.defaultBranchRef?.name ?? '');
   keepDefaultRoot(connection, repository, readAt);
   caches.pulls.set(pullKey(ref), pull);
   return pull;
@@ -53,12 +54,15 @@ const PULL_QUERY = `query pull($owner: String!, $repo: String!, $number: Int!, $
       labels(first: $size) { nodes { name } }
       baseRefName baseRefOid headRefName headRefOid
       headRepository { databaseId }
+      headRef { associatedPullRequests(first: $size, states: OPEN) { nodes { number repository { databaseId } } } }
       latestOpinionatedReviews(first: $size) { nodes { state } }
     }
     ...defaultRoot
   }
 }
 ${DEFAULT_ROOT}`;
+
+const PullOfBranch = z.object({ number: z.number(), repository: z.object({ databaseId: z.number().nullable() }) });
 
 const PullRequest = z.object({
   state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
@@ -78,6 +82,8 @@ const PullRequest = z.object({
   headRefOid: z.string(),
   // The head of a deleted fork has no repository.
   headRepository: z.object({ databaseId: z.number().nullable() }).nullable(),
+  // Null for a deleted branch. The list also has pull requests into other repositories.
+  headRef: z.object({ associatedPullRequests: z.object({ nodes: visibleNodes(PullOfBranch) }) }).nullable(),
   latestOpinionatedReviews: z.object({ nodes: visibleNodes(z.object({ state: z.string() })) }).nullable(),
 });
 
@@ -87,10 +93,13 @@ const PULL_STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as cons
 
 function toPullFacts(
   { author, ...pull }: z.infer<typeof PullRequest>,
-  repositoryId: number,
+  { repositoryId, number }: PullRequestRef,
   defaultBranch: string,
 ): PullFacts {
   const approvals = (pull.latestOpinionatedReviews?.nodes ?? []).filter(({ state }) => state === 'APPROVED');
+  const fork = pull.headRepository?.databaseId !== repositoryId;
+  const onBranch = fork ? [] : (pull.headRef?.associatedPullRequests.nodes ?? []);
+  const others = onBranch.filter((one) => one.repository.databaseId === repositoryId && one.number !== number);
   // REST and webhooks know a bot by a longer name.
   const login = author?.__typename === 'Bot' ? `${author.login}[bot]` : (author?.login ?? '');
   return {
@@ -104,25 +113,12 @@ function toPullFacts(
     baseSha: pull.baseRefOid,
     headRef: pull.headRefName,
     headSha: pull.headRefOid,
-    fork: pull.headRepository?.databaseId !== repositoryId,
+    fork,
+    otherPulls: others.map((one) => one.number),
     changedFiles: pull.changedFiles,
     approvals: approvals.length,
     defaultBranch,
   };
-}
-
-/**
- * Numbers of the other open pull requests from this branch. GitHub filters by owner only, so the repository is checked
- * here.
- */
-export async function listOtherPullsOnBranch(
-  { ref, read }: PullConnection,
-  branch: string,
-): Promise<readonly number[]> {
-  const params = { ...repositoryParams(ref), state: 'open', head: `${ref.owner}:${branch}`, ...PAGES } as const;
-  const pulls = await read.paginate(read.rest.pulls.list, params);
-  const onBranch = pulls.filter(({ head }) => head.ref === branch && head.repo?.id === ref.repositoryId);
-  return onBranch.map(({ number }) => number).filter((number) => number !== ref.number);
 }
 
 /** The files of the pull request's diff at its current head, cached if this is `head`. GitHub lists at most 3,000. */

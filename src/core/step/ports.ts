@@ -70,8 +70,6 @@ export type GitHub = {
   fetchDiscussion(): Promise<Discussion>;
   /** Active rules of a branch, including rules that some accounts can bypass. Empty if the server has no rulesets. */
   fetchRules(branch: string): Promise<readonly BranchRule[]>;
-  /** Numbers of the other open pull requests with this head branch in this repository. */
-  otherPullsOnBranch(branch: string): Promise<readonly number[]>;
   /** Commits reachable from `head` (a commit or branch) but not from `base`, newest first. */
   listCommits(base: string, head: string): Promise<readonly CommitSummary[]>;
 

@@ -7,6 +7,8 @@ function next(path: string): Record<string, string> {
   return { link: `<https://api.github.com${path}>; rel="next", <https://api.github.com/x>; rel="last"` };
 }
 
+const openPull = (number: number, databaseId = 22) => ({ number, repository: { databaseId } });
+
 const PULL = {
   state: 'OPEN',
   isDraft: true,
@@ -20,6 +22,7 @@ const PULL = {
   headRefName: 'totals',
   headRefOid: HEAD,
   headRepository: { databaseId: 22 },
+  headRef: { associatedPullRequests: { nodes: [openPull(3), openPull(4), openPull(5, 23), null] } },
   latestOpinionatedReviews: { nodes: [{ state: 'APPROVED' }, { state: 'DISMISSED' }] },
 };
 
@@ -46,6 +49,7 @@ describe('the pull request', () => {
       headRef: 'totals',
       headSha: HEAD,
       fork: false,
+      otherPulls: [4],
       changedFiles: 4,
       approvals: 1,
       defaultBranch: 'trunk',
@@ -62,7 +66,8 @@ describe('the pull request', () => {
     ],
     ['one of a deleted account', { author: null }, { author: null }],
     ['one of an imported account', { author: { __typename: 'Mannequin', login: 'eve' } }, { author: null }],
-    ['a fork', { headRepository: { databaseId: 23 } }, { fork: true }],
+    ['a fork', { headRepository: { databaseId: 23 } }, { fork: true, otherPulls: [] }],
+    ['one whose branch is deleted', { headRef: null }, { otherPulls: [] }],
     ['a deleted fork', { headRepository: null }, { fork: true }],
   ])('knows %s', async (_, given, expected) => {
     answers(given);

@@ -93,6 +93,7 @@ export class TableGame {
       labels: [],
       author,
       fork: false,
+      otherPulls: [],
       changedFiles: 1,
       approvals: 0,
       defaultBranch: 'main',
