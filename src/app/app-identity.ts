@@ -137,8 +137,5 @@ export async function pollIdentity(
 
 /** The server's setup is wrong. The message names the problem and the operator's next step. */
 export class StartupError extends KnownFaultError {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'StartupError';
-  }
+  override readonly name = 'StartupError';
 }

@@ -1,10 +1,9 @@
 import process from 'node:process';
 import { askOperatorSocket } from '../adapters/http/operator-socket.ts';
 import { DatabaseError } from '../adapters/store/engine/errors.ts';
-import type { Backend } from '../adapters/store/engine/schema.ts';
+import { type Backend, fromStored } from '../adapters/store/engine/schema.ts';
 import type { RequiredSchema } from '../adapters/store/open.ts';
 import type { OperatorAnswer, OperatorInput, OperatorQuestion } from '../adapters/store/operator.ts';
-import { readOperatorAnswer } from '../adapters/store/operator-answer.ts';
 import { loadDatabaseConfig } from '../app/config/env.ts';
 import { escapeHiddenInJson } from '../core/edits/text/unicode.ts';
 import { reportProblem } from './options.ts';
@@ -32,7 +31,7 @@ export async function withDatabase(
     const { url: databaseUrl, dataDir } = loadLocation();
     const asksServer = opened.length === 0 && databaseUrl === null && dataDir !== null;
     const answer = asksServer ? await askOperatorSocket(dataDir, question, input) : null;
-    if (answer?.kind === 'answer') return readOperatorAnswer(question, answer.json);
+    if (answer?.kind === 'answer') return fromStored(answer.json);
     if (answer?.kind === 'refused')
       throw new DatabaseError('The running server cannot answer; its log says why. Use the version that it runs.');
     // Loaded late: with a running server the command needs no database.

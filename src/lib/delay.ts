@@ -7,6 +7,11 @@ export function delay(ms: number): Promise<void> {
   });
 }
 
+/** Whole ms since a time of `performance.now()`. */
+export function msSince(begunAt: number): number {
+  return Math.round(performance.now() - begunAt);
+}
+
 /** Settles like `work`, or rejects with this message after `ms`. The work itself continues. */
 export async function withTimeout<Result>(work: Promise<Result>, ms: number, message: string): Promise<Result> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();

@@ -1,9 +1,6 @@
 /** A fault with a known cause, which its message names completely: the log leaves out its stack. */
 export class KnownFaultError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'KnownFaultError';
-  }
+  override readonly name: string = 'KnownFaultError';
 }
 
 /**

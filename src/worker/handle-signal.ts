@@ -9,6 +9,7 @@ import type { PullState } from '../core/state/pull-state.ts';
 import { NO_PROPOSALS, type ProposalSelector } from '../core/step/facts.ts';
 import type { Signal } from '../core/step/signals.ts';
 import type { Step } from '../core/step/step.ts';
+import { msSince } from '../lib/delay.ts';
 import { gatherFacts, localFacts } from './jobs/gather-facts.ts';
 import { msRefused, type WorkerContext } from './jobs/job.ts';
 import { changedProposals, knownPullFields, logRetry, rememberPull, signalFields } from './jobs/job-log.ts';
@@ -86,10 +87,6 @@ function recordDecision(context: WorkerContext, claim: Claim, signal: Signal, de
   const fields = { ...rememberPull(context, claim.pullRequestKey, pull), ...changedProposals(before, pull) };
   context.recordMetric({ kind: 'signal', reason });
   context.log.info({ ...fields, ...signalFields(signal), reason, ms: msSince(begunAt) }, 'decided');
-}
-
-function msSince(begunAt: number): number {
-  return Math.round(performance.now() - begunAt);
 }
 
 /** The part of a signal's handling that failed: `storing` includes loading. */

@@ -4,6 +4,7 @@ import { UNREADABLE_CONTEXT } from '../core/state/task-context.ts';
 import type { Effect, EffectType } from '../core/step/effects.ts';
 import { GitHubError } from '../core/step/ports.ts';
 import type { CallResult, Signal } from '../core/step/signals.ts';
+import { msSince } from '../lib/delay.ts';
 import { performEffect } from './effects/perform.ts';
 import {
   type EffectResult,
@@ -81,10 +82,6 @@ async function attemptEffect(job: Job, begunAt: number): Promise<EffectResult> {
   }
 }
 
-function msSince(begunAt: number): number {
-  return Math.round(performance.now() - begunAt);
-}
-
 function resultOfFailure(job: Job, error: unknown, ms: number): EffectResult {
   const { context, stored, attempts } = job;
   const now = context.clock.now();
@@ -93,7 +90,8 @@ function resultOfFailure(job: Job, error: unknown, ms: number): EffectResult {
     const errorId = isInternalError(error) ? createErrorId(stored.pullRequestKey, 'effect', stored.id) : null;
     const fields = { attempts, ms, ...(errorId === null ? {} : { errorId }), err: error };
     context.log.error(fields, 'effect abandoned');
-    return { kind: 'done', signal: signalForAbandoned(stored.effect, errorId), isGivenUp: true };
+    const signal = signalForAbandoned(stored.effect.type, { effect: stored.effect, errorId });
+    return { kind: 'done', signal, isGivenUp: true };
   }
   const line = {
     log: context.log,
@@ -137,13 +135,11 @@ type Abandoned<Type extends EffectType> = {
   readonly errorId: string | null;
 };
 
-/** The signal that replaces the result of an abandoned effect; null if nothing waits for its result. */
-function signalForAbandoned(effect: Effect, errorId: string | null): Signal | null {
-  return signalByType(effect.type, { effect, errorId });
-}
-
-/** The type parameter ties the replacement to its effect. */
-function signalByType<Type extends EffectType>(type: Type, abandoned: Abandoned<Type>): Signal | null {
+/**
+ * The signal that replaces the result of an abandoned effect; null if nothing waits for its result. The type parameter
+ * ties the replacement to its effect.
+ */
+function signalForAbandoned<Type extends EffectType>(type: Type, abandoned: Abandoned<Type>): Signal | null {
   return REPLACEMENTS[type](abandoned);
 }
 

@@ -112,7 +112,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/adapters/store': {
     what: 'PostgreSQL and PGlite',
     entries: [
-      ...['store.ts', 'open.ts', 'ledger.ts', 'operator.ts', 'operator-answer.ts'],
+      ...['store.ts', 'open.ts', 'ledger.ts', 'operator.ts'],
       ...['list-pending.ts', 'inspect-pull.ts', 'report.ts'],
     ],
   },

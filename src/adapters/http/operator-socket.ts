@@ -68,8 +68,8 @@ async function respond(incoming: IncomingMessage, response: ServerResponse, answ
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await result));
 }
 
-/** The answer of the server that has this data directory open, as JSON; null if none listens there. */
-export type SocketAnswer = { readonly kind: 'answer'; readonly json: unknown } | { readonly kind: 'refused' };
+/** The answer of the server that has this data directory open, as JSON. */
+export type SocketAnswer = { readonly kind: 'answer'; readonly json: string } | { readonly kind: 'refused' };
 
 /** Asks the server that has the data directory open. Null if no server listens there. */
 export async function askOperatorSocket(dataDir: string, name: string, input: unknown): Promise<SocketAnswer | null> {
@@ -80,7 +80,7 @@ export async function askOperatorSocket(dataDir: string, name: string, input: un
   try {
     const response = await promise;
     const body = await text(response);
-    return response.statusCode === 200 ? { kind: 'answer', json: parseJson(body) } : { kind: 'refused' };
+    return response.statusCode === 200 ? { kind: 'answer', json: body } : { kind: 'refused' };
   } catch (error) {
     if (error instanceof Error && NOBODY_LISTENS.has(errorCodeOf(error))) return null;
     throw error;

@@ -3,6 +3,7 @@ import { REGISTERED_EVENTS } from '../../core/step/app-rights.ts';
 import type { AppIdentity } from '../../core/step/facts.ts';
 import type { DeliveryEvent } from '../../core/step/ports.ts';
 import { contentKey, type Interpretation, interpret } from '../../core/webhooks/interpret.ts';
+import { msSince } from '../../lib/delay.ts';
 import { KnownFaultError } from '../../lib/outage.ts';
 import type { Store } from '../store/store.ts';
 import type { LogFields, Logger } from '../telemetry/log.ts';
@@ -38,7 +39,7 @@ export function createDeliveryHandler(options: DeliveryHandlerOptions): Delivery
     const outcome = await storeInterpretation(id, interpretation, options);
     const fields = { delivery: id, event: name, action: payload['action'], outcome, ...fieldsOf(interpretation) };
     const level = interpretation.kind === 'ignored' ? 'debug' : 'info';
-    options.log[level]({ ...fields, ms: Math.round(performance.now() - begunAt) }, 'delivery');
+    options.log[level]({ ...fields, ms: msSince(begunAt) }, 'delivery');
     options.deliveries.inc({ event: isSubscribed(name) ? name : 'other', outcome });
     return outcome;
   };

@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError } from 'openai';
 import type { TokenUsage } from '../../core/state/conversation.ts';
-import { ModelError } from '../../core/step/model-port.ts';
+import { ModelError, type ModelFailure } from '../../core/step/model-port.ts';
 import { ForeignOriginError, RedirectError, ResponseTooLargeError } from '../../lib/guard-fetch.ts';
 import { redact } from '../../lib/redaction.ts';
 import {
@@ -67,14 +67,7 @@ const UNUSABLE: Readonly<Record<UnusableResponseError['flaw'], ModelErrorMeaning
 };
 
 /** The endpoint's answer, for the log. */
-type Answer = {
-  readonly status: number | null;
-  readonly code: string | null;
-  readonly type: string | null;
-  readonly requestId: string | null;
-  readonly said: string | null;
-  readonly cause: Error | null;
-};
+type Answer = Omit<ModelFailure, 'failure'> & { readonly cause: Error | null };
 
 const NO_ANSWER: Answer = { status: null, code: null, type: null, requestId: null, said: null, cause: null };
 

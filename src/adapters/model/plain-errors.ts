@@ -1,5 +1,6 @@
 import type { SendRequest } from '../../lib/guard-fetch.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
+import type { JsonObject } from './model-wire.ts';
 
 /**
  * Gives errors OpenAI's form, because the SDK reads no other. They have their own status, or stand in a body with
@@ -69,8 +70,6 @@ function plainEvent(line: string, field: string, text: string): string {
   const event = readJson(text);
   return field === 'data' && errorIn(event) === null ? line : `data: ${JSON.stringify({ error: plainError(event) })}`;
 }
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The error in a body or event, or in its first choice; null for an answer. Gemini's endpoint puts it into a list. */
 function errorIn(body: unknown): unknown {

@@ -1,6 +1,7 @@
 import type { OpenAI } from 'openai';
 import { isRecord } from '../../lib/trust.ts';
 import { UnusableResponseError } from './error-meanings.ts';
+import type { JsonObject } from './model-wire.ts';
 import { type AnswerBody, readAnswerBody } from './read-answer-body.ts';
 import { areArgumentsBroken } from './tool-calls.ts';
 
@@ -49,8 +50,6 @@ function hasBrokenArguments(call: unknown): boolean {
   const text = isRecord(call) && isRecord(call['function']) ? call['function']['arguments'] : null;
   return typeof text === 'string' && text !== '' && areArgumentsBroken(text);
 }
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 function firstChoice(chunk: JsonObject): JsonObject {
   const choices: readonly unknown[] = Array.isArray(chunk['choices']) ? chunk['choices'] : [];

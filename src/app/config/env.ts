@@ -81,7 +81,9 @@ export function readEnvironment(): Environment {
 
 /** Reads only the database configuration from the environment. */
 export function loadDatabaseConfig(): DatabaseConfigResult {
-  return parseDatabaseConfig(ownEnvironment());
+  const parsed = databaseVariables.safeParse(withoutEmptyValues(ownEnvironment()));
+  if (!parsed.success) return { kind: 'problems', problems: toProblems(parsed.error) };
+  return { kind: 'database', database: { url: parsed.data.DATABASE_URL ?? null, dataDir: parsed.data.DATA_DIR } };
 }
 
 /** Values that the log must mask. */
@@ -328,9 +330,3 @@ function isIdleLimitVoid({ MODEL_IDLE_TIMEOUT: idle, MODEL_TIMEOUT: whole }: Env
 }
 
 const databaseVariables = environmentSchema.pick({ DATABASE_URL: true, DATA_DIR: true });
-
-function parseDatabaseConfig(environment: Environment): DatabaseConfigResult {
-  const parsed = databaseVariables.safeParse(withoutEmptyValues(environment));
-  if (!parsed.success) return { kind: 'problems', problems: toProblems(parsed.error) };
-  return { kind: 'database', database: { url: parsed.data.DATABASE_URL ?? null, dataDir: parsed.data.DATA_DIR } };
-}

@@ -32,10 +32,7 @@ export function gitDirectory(path: string): Promise<string> {
 
 /** Git failed. The message is git's own error, in one line. */
 export class GitError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'GitError';
-  }
+  override readonly name = 'GitError';
 }
 
 /** The `git` command was not found. */

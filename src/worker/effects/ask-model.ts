@@ -4,6 +4,7 @@ import { activeRun, type PullState } from '../../core/state/pull-state.ts';
 import type { ModelDelay, Run } from '../../core/state/run.ts';
 import type { ToolName } from '../../core/state/tools.ts';
 import { ModelError, type ModelFailureKind } from '../../core/step/model-port.ts';
+import { msSince } from '../../lib/delay.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, type RetryResult } from '../jobs/job.ts';
 import { errorText, failureKind, isPermanent, nextRetryAt } from '../jobs/retries.ts';
 
@@ -131,14 +132,13 @@ export async function logged(
   request: Promise<ModelResponse>,
 ): Promise<ModelResponse> {
   const begunAt = performance.now();
-  const msSinceBegin = (): number => Math.round(performance.now() - begunAt);
   try {
     const response = await request;
-    log.debug({ outcome: 'done', ms: msSinceBegin(), ...response.usage }, 'model request');
+    log.debug({ outcome: 'done', ms: msSince(begunAt), ...response.usage }, 'model request');
     return response;
   } catch (error) {
     const outcome = error instanceof ModelError ? error.kind : 'failed';
-    log.debug({ outcome, ms: msSinceBegin(), err: error }, 'model request');
+    log.debug({ outcome, ms: msSince(begunAt), err: error }, 'model request');
     throw error;
   }
 }

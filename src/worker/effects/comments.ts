@@ -8,10 +8,10 @@ import type { PostedComment } from '../../core/state/posted-comment.ts';
 import { isFinal, isOpen } from '../../core/state/proposal-lifecycle.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { Run } from '../../core/state/run.ts';
-import { type GitHub, means } from '../../core/step/ports.ts';
+import type { GitHub } from '../../core/step/ports.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
-import { isPermanent, isRefusedForGood, retryAfterRefusal } from '../jobs/retries.ts';
+import { isPermanent, isRefusedForGood, nullIf, retryAfterRefusal } from '../jobs/retries.ts';
 
 /** Updates the page of a proposal to its current state, and resolves its thread once the state is final. */
 export async function updateProposalComment({
@@ -93,17 +93,12 @@ async function postRunComment(
 }
 
 /** Updates a comment; null if it was deleted. */
-export async function updateExistingComment(
+export function updateExistingComment(
   github: GitHub,
   comment: PostedComment,
   body: string,
 ): Promise<Awaited<ReturnType<GitHub['updateComment']>> | null> {
-  try {
-    return await github.updateComment(comment, body);
-  } catch (error) {
-    if (means(error, 'gone')) return null;
-    throw error;
-  }
+  return github.updateComment(comment, body).catch(nullIf('gone'));
 }
 
 /** Dismisses one of the App's reviews. Reports a refusal by GitHub, because people then have to do it. */
@@ -131,7 +126,7 @@ export async function postReply(job: Job<'reply'>): Promise<EffectResult> {
 
 async function postPage(github: GitHub, to: Job<'reply'>['effect']['to'], body: string): Promise<void> {
   const isInThread = to.at === 'thread' || to.at === 'answered-thread';
-  if (isInThread && (await tryReplyInThread(github, to.rootId, body))) return;
+  if (isInThread && (await tryReplyInThread(github, to.rootId, body)) !== null) return;
   // Nobody waits for the answer to a thread that is gone.
   if (to.at !== 'answered-thread') await github.createComment(body);
 }
@@ -142,15 +137,9 @@ async function isStillAnswered(job: Job<'reply'>, rootId: number): Promise<boole
   return proposals.some((one) => isOpen(one) && one.answers?.rootId === rootId);
 }
 
-/** Returns false if GitHub refuses the reply, because the first comment of the thread was deleted. */
-async function tryReplyInThread(github: GitHub, rootId: number, body: string): Promise<boolean> {
-  try {
-    await github.createReply(rootId, body);
-    return true;
-  } catch (error) {
-    if (!means(error, 'gone', 'our-mistake')) throw error;
-    return false;
-  }
+/** Null if GitHub refuses the reply, because the first comment of the thread was deleted. */
+export function tryReplyInThread(github: GitHub, rootId: number, body: string): Promise<PostedComment | null> {
+  return github.createReply(rootId, body).catch(nullIf('gone', 'our-mistake'));
 }
 
 export async function postReaction(job: Job<'react'>): Promise<EffectResult> {

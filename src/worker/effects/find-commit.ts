@@ -13,6 +13,7 @@ import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
 import { type CommitSummary, type GitHub, GitHubError, means } from '../../core/step/ports.ts';
 import type { CommittedFile, SignalOf } from '../../core/step/signals.ts';
+import { nullIf } from '../jobs/retries.ts';
 import { fetchHeadFiles } from './commit-checks.ts';
 
 /** A member of a proposal with the digest and line range in the trailers of a commit. */
@@ -33,13 +34,8 @@ export async function findExistingCommit(
 ): Promise<SignalOf<'committed'> | null> {
   const atHead = await findCommitUpTo(github, search, pull.headSha, botId);
   if (atHead !== null || pull.state === 'open') return atHead;
-  return findCommitUpTo(github, search, pull.headRef, botId).catch(nullIfGone);
-}
-
-/** The branch of a closed pull request might be deleted. */
-function nullIfGone(error: unknown): null {
-  if (means(error, 'gone')) return null;
-  throw error;
+  // The branch of a closed pull request might be deleted.
+  return findCommitUpTo(github, search, pull.headRef, botId).catch(nullIf('gone'));
 }
 
 /** Searches the commits up to `tip`, which is a commit or a branch. */

@@ -2,9 +2,9 @@ import { renderQuestion } from '../../core/messages/question-comment.ts';
 import { questionMarker } from '../../core/messages/shared/markdown.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
-import { type GitHub, means } from '../../core/step/ports.ts';
+import type { GitHub } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
-import { updateExistingComment } from './comments.ts';
+import { tryReplyInThread, updateExistingComment } from './comments.ts';
 
 /** Posts a question where the task was given. A retry adopts the comment of an earlier attempt. */
 export async function postQuestion(job: Job<'post-question'>): Promise<EffectResult> {
@@ -48,13 +48,8 @@ async function loadQuestion(
   return run === null || question === undefined ? null : { ref, run, question, proposals };
 }
 
-/** In the conversation if GitHub refuses a reply, because the first comment of the thread was deleted. */
+/** In the conversation if GitHub refuses a reply. */
 async function postAt(github: GitHub, { place }: AgentQuestion, body: string): Promise<PostedComment> {
-  if (place.at === 'conversation') return github.createComment(body);
-  try {
-    return await github.createReply(place.rootId, body);
-  } catch (error) {
-    if (!means(error, 'gone', 'our-mistake')) throw error;
-    return github.createComment(body);
-  }
+  const reply = place.at === 'thread' ? await tryReplyInThread(github, place.rootId, body) : null;
+  return reply ?? github.createComment(body);
 }

@@ -2,10 +2,7 @@ import { KnownFaultError } from '../../../lib/outage.ts';
 
 /** The database cannot be opened. The message names the cause and the operator's next step. */
 export class DatabaseError extends KnownFaultError {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'DatabaseError';
-  }
+  override readonly name = 'DatabaseError';
 }
 
 /** The statement that makes a database for Countersign, for messages to operators. */

@@ -103,29 +103,23 @@ export function writeFile(context: ToolCallContext, request: ToolRequestOf<'writ
 }
 
 export async function deleteFile(context: ToolCallContext, request: ToolRequestOf<'delete_file'>): Promise<ToolResult> {
-  const {
-    workspace,
-    call: { toolCall: call },
-  } = context;
+  const { workspace, call } = context;
   const found = await fetchAllowedFile(workspace, request.path, wholeFileAccess(CHANGE_TOOLS.delete));
-  if (found.kind === 'refused') return toolOutput(call, found.output);
+  if (found.kind === 'refused') return toolOutput(call.toolCall, found.output);
   const { path, file } = found;
-  if (file === null) return toolOutput(call, fileNotFoundText(workspace, path));
+  if (file === null) return toolOutput(call.toolCall, fileNotFoundText(workspace, path));
   const built = buildDelete({ path, repositoryName: workspace.repo, file });
   return toResult(context, request, built);
 }
 
 export async function moveFile(context: ToolCallContext, request: ToolRequestOf<'move_file'>): Promise<ToolResult> {
-  const {
-    workspace,
-    call: { toolCall: call },
-  } = context;
+  const { workspace, call } = context;
   const found = await fetchAllowedFile(workspace, request.from, wholeFileAccess(MOVE_TOOLS.source));
-  if (found.kind === 'refused') return toolOutput(call, found.output);
+  if (found.kind === 'refused') return toolOutput(call.toolCall, found.output);
   const { path: from, file } = found;
-  if (file === null) return toolOutput(call, fileNotFoundText(workspace, from));
+  if (file === null) return toolOutput(call.toolCall, fileNotFoundText(workspace, from));
   const target = checkAccess(checkMoveTarget(request.to, from, workspace), writeAccess(MOVE_TOOLS.target), workspace);
-  if (target.kind === 'refused') return toolOutput(call, target.output);
+  if (target.kind === 'refused') return toolOutput(call.toolCall, target.output);
   const { path: to } = target;
   const built = buildMove({ from, to, repositoryName: workspace.repo, file });
   return toResult(context, request, built);

@@ -20,9 +20,9 @@ import {
   type ToolName,
   type ToolRequestOf,
 } from '../../../core/state/tools.ts';
-import { means } from '../../../core/step/ports.ts';
 import type { CallResult, ToolResult } from '../../../core/step/signals.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, resultIfClosed } from '../../jobs/job.ts';
+import { nullIf } from '../../jobs/retries.ts';
 import { changeFiles } from './change-files.ts';
 import { checkChanges } from './check-changes.ts';
 import { deleteFile, editFile, moveFile, readOrAsk, writeFile } from './propose-change.ts';
@@ -54,13 +54,9 @@ export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
 }
 
 /** Null if the repository has too many files or directories to be listed. */
-async function openWorkspace(job: Job<'run-tools'>, pull: PullState, run: Run): Promise<Workspace | null> {
-  try {
-    return await createWorkspace(job, pull, { ...run, rules: run.settings, gate: gateOf(pull, run) });
-  } catch (error) {
-    if (means(error, 'our-mistake')) return null;
-    throw error;
-  }
+function openWorkspace(job: Job<'run-tools'>, pull: PullState, run: Run): Promise<Workspace | null> {
+  const input = { ...run, rules: run.settings, gate: gateOf(pull, run) };
+  return createWorkspace(job, pull, input).catch(nullIf('our-mistake'));
 }
 
 /** People approve a file as it is in one version, for the rest of the run. */
