@@ -1,4 +1,5 @@
-import { readGitCommit } from '../git/objects.ts';
+import { type GitObjectStore, readBlob, readGitCommit, type Sha } from '../git/objects.ts';
+import { findTreeEntry } from '../git/trees.ts';
 import { repositoryAccessOf } from '../http/auth.ts';
 import type { ServerState } from '../http/server-state.ts';
 import { listPullCommits, listPullFileDiffs } from '../state/commits.ts';
@@ -189,8 +190,23 @@ function createPullsOfBranch(
 
 function createCommitObject(context: GraphqlContext, repository: FakeRepository, sha: string): GraphqlObject {
   const { typeName, fields } = createCheckedCommit(context, repository, sha);
-  const oid = readGitCommit(context.state.github.store, sha)?.tree ?? '';
-  return { typeName, fields: { ...fields, tree: { typeName: 'Tree', fields: { id: `T_${oid}`, oid } } } };
+  const { store } = context.state.github;
+  const oid = readGitCommit(store, sha)?.tree ?? '';
+  const tree = { typeName: 'Tree', fields: { id: `T_${oid}`, oid } };
+  return { typeName, fields: { ...fields, tree, file: ({ path }) => createEntryObject(store, oid, String(path)) } };
+}
+
+/** A link is not followed. Nothing is known of a submodule's commit. */
+function createEntryObject(store: GitObjectStore, tree: Sha, path: string): GraphqlObject | null {
+  const entry = findTreeEntry(store, tree, path);
+  if (entry === undefined) return null;
+  const { mode, sha: oid } = entry;
+  const type = mode === '040000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
+  const blob = { typeName: 'Blob', fields: { id: `B_${oid}`, oid, byteSize: readBlob(store, oid)?.length ?? 0 } };
+  const objects = { blob, tree: { typeName: 'Tree', fields: { id: `T_${oid}`, oid } }, commit: null };
+  const names = { name: path.split('/').at(-1) ?? '', path };
+  const fields = { ...names, mode: Number.parseInt(mode, 8), type, oid, object: objects[type] };
+  return { typeName: 'TreeEntry', fields };
 }
 
 function createLabelObjects(repository: FakeRepository, { labels }: FakePullRequest): readonly GraphqlObject[] {

@@ -127,6 +127,7 @@ export const SCHEMA = buildSchema(`
   interface GitObject { id: ID! oid: GitObjectID! }
   type Commit implements GitObject & Node {
     checkSuites(after: String, first: Int, last: Int): CheckSuiteConnection
+    file(path: String!): TreeEntry
     id: ID!
     oid: GitObjectID!
     status: Status
@@ -134,6 +135,8 @@ export const SCHEMA = buildSchema(`
     url: URI!
   }
   type Tree implements GitObject & Node { id: ID! oid: GitObjectID! }
+  type TreeEntry { mode: Int! name: String! object: GitObject oid: GitObjectID! path: String type: String! }
+  type Blob implements GitObject & Node { byteSize: Int! id: ID! oid: GitObjectID! }
 
   enum CheckStatusState { COMPLETED IN_PROGRESS PENDING QUEUED REQUESTED WAITING }
   enum CheckConclusionState {

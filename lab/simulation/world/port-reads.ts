@@ -104,7 +104,7 @@ export function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext)
           types.map((type) => ({ type, dismissesReviews: type === 'pull_request' && dismissesStaleReviews })),
         ),
     listCommits: async (base, head) => listCommitSummaries(snapshot(), base, head),
-    fetchBranchTree: async (branch) => readBranchTree(snapshot(), branch),
+    fetchDefaultTree: async () => readDefaultTree(snapshot()),
     comparePush: async (before, after) => comparePush(snapshot(), before, after),
     listReviewComments: async (reviewId) => {
       const { pull } = snapshot();
@@ -154,8 +154,8 @@ function requireBlob({ state }: PullSnapshot, sha: Sha): Uint8Array {
   return bytes;
 }
 
-function readBranchTree({ state, repository }: PullSnapshot, branch: string): Tree {
-  const head = findBranchHead(repository, branch);
+function readDefaultTree({ state, repository }: PullSnapshot): Tree {
+  const head = findBranchHead(repository, repository.defaultBranch);
   if (head === undefined) throw new GitHubError('no such branch', 404, null);
   return readFullTree(state.store, head);
 }

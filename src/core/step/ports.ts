@@ -60,8 +60,8 @@ export type GitHub = {
    * if the archive exceeds the size limit.
    */
   fetchArchive(commit: string): Promise<ReadonlyMap<string, Uint8Array> | null>;
-  /** The tree of a branch, such as the default one, as it is now. */
-  fetchBranchTree(branch: string): Promise<Tree>;
+  /** The tree of the default branch as it is now, or was up to two seconds ago. */
+  fetchDefaultTree(): Promise<Tree>;
   /** The changes of a push: the files between two commits; null if GitHub no longer has one of them. */
   comparePush(before: string, after: string): Promise<PushComparison | null>;
   /** The changed files. GitHub lists at most 3,000; a file beyond that cannot carry a suggestion. */

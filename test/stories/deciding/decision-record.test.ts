@@ -144,5 +144,5 @@ describe('tokens', () => {
 const CONTENT_WRITE = /createCommitOnBranch|^(?:POST|PATCH|DELETE) .*\/git\//;
 
 function isRead(name: RequestLogEntry['name']): boolean {
-  return name.startsWith('GET ') || /^graphql (?:pull|commentTexts|threads)$/.test(name);
+  return name.startsWith('GET ') || /^graphql (?:pull|commentTexts|defaultRoot|threads)$/.test(name);
 }

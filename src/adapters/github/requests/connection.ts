@@ -10,6 +10,7 @@ import {
   type PullRequestFile,
   RateLimitExceededError,
   type Tree,
+  type TreeEntry,
   WRITE_TIMEOUT_MS,
 } from '../../../core/step/ports.ts';
 import { type CreateClient, type GitHubClient, kindOf, type RequestKind } from './client.ts';
@@ -30,8 +31,8 @@ export type PullConnection = {
   /** The end of a file in GitHub's storage; null if there is none. */
   readonly download: (address: string) => Promise<Uint8Array | null>;
   readonly caches: GitHubCaches;
-  /** The root directory of the default branch, and when (ms) a request of this attempt that told it was sent. */
-  readonly defaultRoot: { sha: string | null; readAt: number };
+  /** What the default branch has where files are looked up, and when (ms) this attempt sent the request that told it. */
+  readonly atDefault: { places: Readonly<Record<string, TreeEntry | null>>; readAt: number };
   /** Numeric id of the App's bot account, which identifies the App's own comments. */
   readonly botId: () => Promise<number>;
   readonly slug: () => Promise<string>;
@@ -140,13 +141,12 @@ export function visibleNodes<Form extends z.ZodType>(form: Form) {
 
 /** The keys (see `cacheKey`) start with the repository's id, so that repositories never share an entry. */
 type GitHubCaches = {
-  /** Recursive listings, and listings of single directories, by the SHA of a commit or tree. */
+  /** Recursive listings by the SHA of a commit or tree. */
   readonly trees: Cache<Tree>;
-  readonly directories: Cache<Tree>;
   readonly blobs: Cache<Uint8Array>;
   /** Pull requests as they were read a moment ago, by `pullKey`. */
   readonly pulls: Cache<PullFacts>;
-  /** Root directories of default branches as they were read a moment ago, by the branch. */
+  /** Root directories of default branches as they were read a moment ago. */
   readonly defaultRoots: Cache<string>;
   /** Changed files by pull request number and head. */
   readonly files: Cache<readonly PullRequestFile[]>;
@@ -185,10 +185,8 @@ const MAX_PATCH_CHARACTERS = 8_000_000;
 
 /** `now` is the clock (ms) by which insufficient permissions expire. */
 export function createCaches(now: () => number): GitHubCaches {
-  const trees = { maxSize: MAX_TREE_ENTRIES, sizeCalculation: (tree: Tree) => tree.size + 1 };
   return {
-    trees: new LRUCache(trees),
-    directories: new LRUCache(trees),
+    trees: new LRUCache({ maxSize: MAX_TREE_ENTRIES, sizeCalculation: (tree: Tree) => tree.size + 1 }),
     blobs: new LRUCache({ maxSize: MAX_BLOB_CACHE_BYTES, sizeCalculation: (bytes: Uint8Array) => bytes.length + 64 }),
     pulls: new LRUCache({ max: 1_000, ttl: RECENT_TTL_MS, ttlResolution: 0, perf: { now } }),
     defaultRoots: new LRUCache({ max: 1_000, ttl: RECENT_TTL_MS, ttlResolution: 0, perf: { now } }),

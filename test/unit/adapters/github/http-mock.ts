@@ -24,6 +24,15 @@ export const REF: PullRequestRef = { installationId: 11, repositoryId: 22, owner
 
 export const REPO = '/repos/ana/shop';
 
+const PLACES = ['_github', '_github_countersign_yml', '_github_CODEOWNERS', 'CODEOWNERS', 'docs', 'docs_CODEOWNERS'];
+
+/** A default branch with nothing where files are looked up, as GraphQL answers it. */
+export const DEFAULT_BRANCH = {
+  name: 'trunk',
+  target: { tree: { oid: 'e'.repeat(40) } },
+  places: Object.fromEntries(PLACES.map((name) => [name, null])),
+};
+
 export const READ_PERMISSIONS = { contents: 'read', pull_requests: 'read', issues: 'read', metadata: 'read' };
 
 export const WRITE_PERMISSIONS = { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, HEAD, http, mockEachTest, outcomeLater, REF, REPO, reader } from './http-mock.ts';
+import { DEFAULT_BRANCH, errorOf, HEAD, http, mockEachTest, outcomeLater, REPO, reader } from './http-mock.ts';
 
 mockEachTest((mock) => mock.expectReadToken());
 
@@ -26,12 +26,9 @@ const PULL = {
   latestOpinionatedReviews: { nodes: [{ state: 'APPROVED' }, { state: 'DISMISSED' }] },
 };
 
-const ROOT = 'e'.repeat(40);
-
 describe('the pull request', () => {
   const answers = (given: object = {}) => {
-    const defaultBranchRef = { name: 'trunk', target: { tree: { oid: ROOT } } };
-    const data = { repository: { pullRequest: { ...PULL, ...given }, defaultBranchRef } };
+    const data = { repository: { pullRequest: { ...PULL, ...given }, defaultBranchRef: DEFAULT_BRANCH } };
     reader.post('/graphql').reply(200, { data });
   };
 
@@ -74,22 +71,14 @@ describe('the pull request', () => {
     expect(await http.github.fetchPull()).toMatchObject(expected);
   });
 
-  it('comes with the settings’ directory, which is read anew only once it changed (S127)', async () => {
-    const listing = { sha: ROOT, truncated: false, tree: [] };
-    reader.get(`${REPO}/git/trees/${ROOT}`).reply(200, listing);
-    for (const _ of ['at a decision', 'before the commit']) {
-      answers();
-      const github = http.githubs.forPull(REF);
-      await github.fetchPull();
-      expect(await github.fetchSettingsFile()).toBeNull();
-    }
+  it('comes with the settings’ place for two seconds (S127)', async () => {
     answers();
-    const github = http.githubs.forPull(REF);
-    await github.fetchPull();
+    await http.github.fetchPull();
+    expect(await http.github.fetchSettingsFile()).toBeNull();
     // What a slow attempt read at its beginning says nothing of now.
     http.clock.now += 2_000;
-    reader.get(`${REPO}/git/trees/HEAD`).reply(500, {});
-    expect((await errorOf(github.fetchSettingsFile())).status).toBe(500);
+    reader.post('/graphql').reply(500, {});
+    expect((await errorOf(http.github.fetchSettingsFile())).status).toBe(500);
   });
 });
 
