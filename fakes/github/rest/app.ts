@@ -90,7 +90,7 @@ const UNKNOWN_REPOSITORY_MESSAGE =
 const NOT_GRANTED_MESSAGE = 'The permissions requested are not granted to this installation.';
 
 /** A client may try tokens with these, which not every owner grants. */
-const OPTIONAL_PERMISSIONS = ['members', 'checks'];
+const OPTIONAL_PERMISSIONS = { members: 'read', actions: 'read', checks: 'write', statuses: 'read' } as const;
 
 /** A team that the organization does not have has no members. */
 function getTeamMembership(context: RouteContext): ApiResponse {
@@ -117,9 +117,7 @@ function createInstallationToken(context: RouteContext): ApiResponse {
   if (permissions === undefined) {
     const refused = errorResponse(state, 422, NOT_GRANTED_MESSAGE);
     // An owner can withhold permissions of the App’s registration. A client that requests others has a bug.
-    const wanted = context.body['permissions'];
-    const isOptional = isRecord(wanted) && OPTIONAL_PERMISSIONS.some((name) => name in wanted);
-    return !isOptional && readPermissions(context, identity.app.permissions) === undefined
+    return readPermissions(context, { ...OPTIONAL_PERMISSIONS, ...identity.app.permissions }) === undefined
       ? { ...refused, violation: 'requested a token with more permissions than the App asks for' }
       : refused;
   }

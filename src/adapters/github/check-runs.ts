@@ -6,7 +6,7 @@ import {
 } from '../../core/state/published.ts';
 import { GitHubError, means } from '../../core/step/ports.ts';
 import { cacheKey, PAGES, type PullConnection, pullKey, pullParams, repositoryParams } from './requests/connection.ts';
-import { hasRemedy, nullIfGone } from './requests/errors.ts';
+import { nullIfGone } from './requests/errors.ts';
 
 /** Asks nothing that GitHub refused a short while ago: everything else works without check runs and the label. */
 async function unlessRefused<Result>(
@@ -28,7 +28,7 @@ async function unlessRefused<Result>(
 /** Null for an installation without the permission, and for a commit or check run that is gone. */
 function ifGranted<Result>(connection: PullConnection, request: () => Promise<Result>): Promise<Result | null> {
   const key = `checks:${connection.ref.installationId}`;
-  const isRefusal = (error: unknown): boolean => hasRemedy(error, 'lesser-token') || means(error, 'not-allowed');
+  const isRefusal = (error: unknown): boolean => means(error, 'not-allowed');
   return unlessRefused(connection, key, () => nullIfGone(request()), isRefusal);
 }
 

@@ -86,12 +86,10 @@ export async function fetchChecks({ ref, readChecks, slug }: PullConnection): Pr
       base: baseRef?.target == null ? NO_CHECKS : toChecks(baseRef.target, ownSlug),
     };
   } catch (error) {
-    if (REMEDIES_FORGONE.some((remedy) => hasRemedy(error, remedy)) || means(error, 'not-allowed')) return null;
+    if (hasRemedy(error, 'smaller-pages') || means(error, 'not-allowed')) return null;
     throw error;
   }
 }
-
-const REMEDIES_FORGONE = ['lesser-token', 'smaller-pages'] as const;
 
 const NO_CHECKS: Checks = { listed: [], running: [] };
 

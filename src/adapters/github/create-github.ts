@@ -34,7 +34,7 @@ import {
   sendGlobally,
 } from './requests/client.ts';
 import { createCaches, createRepositoryClient, createWriteLimits, type PullConnection } from './requests/connection.ts';
-import { createTokenTimes, fetchMissingPermissions, type TokenAccess } from './requests/tokens.ts';
+import { fetchMissingPermissions, type TokenAccess } from './requests/tokens.ts';
 import { createReview, dismissReview, findReviews } from './reviews.ts';
 import { closeThread, resolveThread } from './threads.ts';
 import { fetchVoteSources } from './vote-sources.ts';
@@ -75,7 +75,6 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
   const app = createClient({ appId, privateKey }, null);
   const identity = createIdentityLookup(app, createClient({}, null));
   const caches = createCaches(now);
-  const mintedAt = createTokenTimes();
   const download = createDownload(options.fetch ?? sendGlobally, new URL(baseUrl).origin);
   const limits = createWriteLimits(now, options.countsWrites ?? isGitHubCloud(baseUrl), onWait);
   return {
@@ -85,7 +84,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
     fetchWebhook: () => fetchWebhook(app),
     fetchTime: () => fetchTime(app),
     forPull(ref: PullRequestRef, canWrite = () => true) {
-      const client = { app, createClient, ref, limits, mintedAt, canWrite, now };
+      const client = { app, createClient, ref, limits, caches, canWrite, now };
       const clients: Partial<Record<TokenAccess, GitHubClient>> = {};
       // An Octokit takes a while to create, and most work needs only one or two of them.
       const clientFor = (access: TokenAccess): GitHubClient => {
@@ -114,7 +113,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
         atDefault: { places: {}, readAt: 0 },
         botId: async () => (await identity()).botId,
         slug: async () => (await identity()).slug,
-        missingPermissions: () => fetchMissingPermissions({ app, ref, mintedAt, now }),
+        missingPermissions: () => fetchMissingPermissions({ app, ref, caches, now }),
         now,
       });
     },

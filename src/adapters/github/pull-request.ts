@@ -25,7 +25,7 @@ import {
   visibleNodes,
   withSmallerPages,
 } from './requests/connection.ts';
-import { hasRemedy, nullIfGone } from './requests/errors.ts';
+import { nullIfGone } from './requests/errors.ts';
 
 /** The pull request as it was read a moment ago, else as it is now. */
 export async function fetchRecentPull(connection: PullConnection): Promise<PullFacts> {
@@ -224,7 +224,6 @@ export async function fetchTeamMembership(
     const { data } = await readMembers.rest.teams.getMembershipForUserInOrg({ org, team_slug: slug, username });
     return data.state === 'active' ? 'member' : 'not-member';
   } catch (error) {
-    if (hasRemedy(error, 'lesser-token')) return 'unreadable';
     if (means(error, 'gone')) return 'not-member';
     if (means(error, 'not-allowed')) return 'unreadable';
     throw error;

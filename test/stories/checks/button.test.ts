@@ -250,21 +250,6 @@ describe('CK21: the check run of the pending changes', () => {
     expect(run.output.text?.length).toBeLessThanOrEqual(65_535);
     expect(run.output.text).toContain('Only on their own pages:');
   });
-
-  it('is made by nobody where the permission is missing, and everything else works', async () => {
-    const story = await stage().tell({});
-    const { ownerId } = story.pr.repository();
-    const all = [...stage().github.state().installations.values()];
-    const permissions = { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' } as const;
-    const installationId = all.find(({ accountId }) => accountId === ownerId)?.id ?? 0;
-    stage().github.apply(OPERATIONS.acceptPermissions, { installationId, permissions });
-    await stage().settle();
-    story.model.proposes(BIGINT);
-    await story.ana.says('/countersign use bigint');
-    expect(checkRuns(stage(), story)).toEqual([]);
-    await story.ana.says('/approve');
-    expect(await proposalStates(story)).toEqual(['completed']);
-  });
 });
 
 describe('check_run', () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { checkRuns } from '../support/check-runs.ts';
 import { ciOf } from '../support/ci.ts';
 import { firstMessage } from '../support/first-message.ts';
 import { stageForAll } from '../support/open-and-close.ts';
@@ -60,18 +61,21 @@ it('(CK2) reads only the end of a log of 50 MB', async () => {
   expect(downloads.map(({ status }) => status)).toEqual([200, 206]);
 });
 
-it('(CK2) without the permissions nothing is offered, nothing waited for, and nothing fails', async () => {
+it('(CK2) without the permissions nothing is offered, shown or waited for, and nothing fails', async () => {
   const story = await stage().tell();
   const { github } = stage();
   const { ownerId } = story.pr.repository();
   const installation = [...github.state().installations.values()].find(({ accountId }) => accountId === ownerId);
   const { checks: _checks, ...permissions } = installation?.permissions ?? {};
   github.apply(OPERATIONS.acceptPermissions, { installationId: installation?.id ?? 0, permissions });
+  // The tokens from before expire.
+  await stage().later(3_601);
   await ciOf(stage(), story).begins('build');
   story.model.proposes(edit('README.md', 'Sells things.', 'Sells books.'));
   await story.ana.says('/countersign say books');
   await story.ana.says('/approve');
   expect((await story.stored()).run?.phase).toMatchObject({ kind: 'ended', reason: 'finished' });
+  expect(checkRuns(stage(), story)).toEqual([]);
   expect(firstMessage(story)).not.toContain('checks:');
   expect(JSON.stringify(story.model.requests().at(0)?.tools)).not.toContain('read_checks');
 });

@@ -15,7 +15,7 @@ import {
 } from '../../../core/step/ports.ts';
 import { type CreateClient, type GitHubClient, kindOf, type RequestKind } from './client.ts';
 import { GitHubRequestError, hasRemedy, withTokenAge } from './errors.ts';
-import { fetchInstallationToken, type TokenAccess, type TokenTimes } from './tokens.ts';
+import { fetchInstallationToken, type TokenAccess, type TokenCaches } from './tokens.ts';
 
 /** Everything that the functions of this folder need to access one pull request. */
 export type PullConnection = {
@@ -45,7 +45,7 @@ type RepositoryClientOptions = {
   readonly createClient: CreateClient;
   readonly ref: PullRequestRef;
   readonly limits: WriteLimits;
-  readonly mintedAt: TokenTimes;
+  readonly caches: TokenCaches;
   /** Called immediately before each write; false fails the request with a `LeaseLostError`. */
   readonly canWrite: () => boolean;
   readonly now: () => number;
@@ -140,7 +140,7 @@ export function visibleNodes<Form extends z.ZodType>(form: Form) {
 }
 
 /** The keys (see `cacheKey`) start with the repository's id, so that repositories never share an entry. */
-type GitHubCaches = {
+type GitHubCaches = TokenCaches & {
   /** Recursive listings by the SHA of a commit or tree. */
   readonly trees: Cache<Tree>;
   readonly blobs: Cache<Uint8Array>;
@@ -196,6 +196,8 @@ export function createCaches(now: () => number): GitHubCaches {
     threads: new LRUCache(MAX_ENTRIES),
     // A resolution above 0 would cache the time with a real timer, which breaks virtual clocks.
     refused: new LRUCache({ ...MAX_ENTRIES, ttl: REFUSED_TTL_MS, ttlResolution: 0, perf: { now } }),
+    refusedTokens: new LRUCache({ ...MAX_ENTRIES, ttl: REFUSED_TTL_MS, ttlResolution: 0, perf: { now } }),
+    mintedAt: new LRUCache(MAX_ENTRIES),
     insufficientPermissions: new LRUCache({ ...MAX_ENTRIES, ttl: PERMISSION_TTL_MS, ttlResolution: 0, perf: { now } }),
   };
 }

@@ -33,9 +33,15 @@ export const DEFAULT_BRANCH = {
   places: Object.fromEntries(PLACES.map((name) => [name, null])),
 };
 
-export const READ_PERMISSIONS = { contents: 'read', pull_requests: 'read', issues: 'read', metadata: 'read' };
+/** Without the optional permissions, which are for checks. */
+export const REQUIRED = {
+  read: { contents: 'read', pull_requests: 'read', issues: 'read', metadata: 'read' },
+  write: { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' },
+};
 
-export const WRITE_PERMISSIONS = { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' };
+export const READ_PERMISSIONS = { ...REQUIRED.read, actions: 'read', checks: 'read', statuses: 'read' };
+
+export const WRITE_PERMISSIONS = { ...REQUIRED.write, checks: 'write' };
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,

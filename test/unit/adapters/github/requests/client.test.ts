@@ -124,11 +124,6 @@ describe('tokens', () => {
     },
   );
 
-  it('a token that cannot be created is an error, requested once', async () => {
-    http.plain().post('/app/installations/11/access_tokens').reply(404, { message: 'Not Found' });
-    expect((await errorOf(http.github.fetchPull())).status).toBe(404);
-  });
-
   it('loads the App’s identity once, and again after a failure', async () => {
     http.plain().get('/app').reply(502, 'bad gateway');
     expect((await errorOf(http.githubs.identity())).status).toBe(502);

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, http, mockEachTest, READ_PERMISSIONS, REPO, WRITE_PERMISSIONS } from '../http-mock.ts';
+import { errorOf, http, mockEachTest, READ_PERMISSIONS, REPO, REQUIRED, WRITE_PERMISSIONS } from '../http-mock.ts';
 
 mockEachTest();
 
-/** Expects one request for a token with these permissions, and refuses it. */
-function refuses(permissions: Readonly<Record<string, string>>, message: string): void {
-  http
-    .plain()
-    .post('/app/installations/11/access_tokens', { repository_ids: [22], permissions })
-    .reply(422, { message });
-}
+const NOT_GRANTED = { message: 'The permissions requested are not granted to this installation.' };
 
-const NOT_GRANTED = 'The permissions requested are not granted to this installation.';
+/** Expects one request for a token with each of these, and refuses it. */
+function refuses(...sets: readonly Readonly<Record<string, string>>[]): void {
+  for (const permissions of sets) {
+    const asked = { repository_ids: [22], permissions };
+    http.plain().post('/app/installations/11/access_tokens', asked).reply(422, NOT_GRANTED);
+  }
+}
 
 describe('the permissions of an installation', () => {
   it('are complete if GitHub gives the token for writing, which later writes use too (O4)', async () => {
@@ -23,11 +23,11 @@ describe('the permissions of an installation', () => {
   });
 
   it('are asked for if GitHub refuses that token, each time anew (O4)', async () => {
-    refuses(WRITE_PERMISSIONS, NOT_GRANTED);
+    refuses(WRITE_PERMISSIONS, REQUIRED.write);
     const granted = { contents: 'read', issues: 'write', metadata: 'read', pull_requests: 'write' };
     http.plain().get(`${REPO}/installation`).reply(200, { id: 11, permissions: granted });
     expect(await http.github.missingPermissions()).toEqual(['contents: write']);
-    http.expectWriteToken();
+    http.mints(REQUIRED.write, 'ghs_write');
     expect(await http.github.missingPermissions()).toEqual([]);
   });
 
@@ -43,16 +43,34 @@ describe('the permissions of an installation', () => {
 
 describe('an installation that lacks a permission', () => {
   it('reads people’s permissions and comments with lesser tokens, which can do nothing else (O4)', async () => {
-    refuses(READ_PERMISSIONS, NOT_GRANTED);
+    refuses(READ_PERMISSIONS, REQUIRED.read);
     http.mints({ metadata: 'read' }, 'ghs_metadata');
     http
       .as('ghs_metadata')
       .get(`${REPO}/collaborators/ana/permission`)
       .reply(200, { permission: 'write', role_name: 'write', user: { id: 5 } });
     expect(await http.github.fetchPermission('ana')).toEqual({ permission: 'write', userId: 5 });
-    refuses(WRITE_PERMISSIONS, NOT_GRANTED);
+    refuses(WRITE_PERMISSIONS, REQUIRED.write);
     http.mints({ pull_requests: 'write', metadata: 'read' }, 'ghs_comments');
     http.as('ghs_comments').post(`${REPO}/issues/comments/8/reactions`).reply(201, {});
     await http.github.react({ at: 'conversation', commentId: 8 }, 'eyes');
+  });
+
+  it('does without those for checks, which are asked for again after ten minutes (CK2)', async () => {
+    http.introduces();
+    refuses(WRITE_PERMISSIONS, READ_PERMISSIONS);
+    http.mints(REQUIRED.write, 'ghs_required');
+    expect(await http.github.missingPermissions()).toEqual([]);
+    for (const later of [0, 600_000]) {
+      http.clock.now += later;
+      http.as('ghs_required').post(`${REPO}/issues/comments/8/reactions`).reply(201, {});
+      await http.github.react({ at: 'conversation', commentId: 8 }, 'eyes');
+      expect([await http.github.fetchChecks(), await http.github.findCheckRuns('main')]).toEqual([null, null]);
+    }
+    http.clock.now += 1;
+    http.expectWriteToken();
+    const asked = /check-runs/;
+    http.as('ghs_write').get(asked).reply(200, []);
+    expect(await http.github.findCheckRuns('main')).toEqual([]);
   });
 });
