@@ -1,3 +1,4 @@
+import { DAY_MS } from '../core/state/limits.ts';
 import type { AppWebhook, WebhookAttempt } from '../core/step/app-rights.ts';
 import type { Finding, Probe } from './probes.ts';
 
@@ -53,8 +54,6 @@ function sendingFindings(webhook: AppWebhook, path: string, now: number): readon
   const findings = [...wrongs.filter((finding) => finding !== false), ...failedDeliveries(attempts ?? [], now)];
   return findings.length > 0 ? findings : [{ level: 'ok', message: 'the webhook is set', fix: null, url }];
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** The webhooks of a day whose last attempt failed, a line for each cause. They are read from the log later. */
 function failedDeliveries(attempts: readonly WebhookAttempt[], now: number): readonly Finding[] {

@@ -2,8 +2,9 @@ import { onChecksChanged, onChecksRead } from './actions/check-wait.ts';
 import { onDeadlineReached } from './actions/expiry.ts';
 import { onWaitingPublished, publishChanges } from './actions/publish-waiting.ts';
 import { onSideQuestionAnswered } from './actions/side-questions.ts';
+import { noop } from './actions/step-builder.ts';
 import { onNextTaskDue } from './commands/task.ts';
-import { onMergeQueued, onOpened, onPressed } from './events/checks.ts';
+import { onMergeQueued, onPressed } from './events/checks.ts';
 import { onComment, onCommentEdited } from './events/comment.ts';
 import {
   onAccessLost,
@@ -163,7 +164,8 @@ const INTENT_HANDLERS: {
   closed: onClosed,
   dismissed: onReviewDismissed,
   pressed: onPressed,
-  opened: onOpened,
+  // It only gets its check run, which `publishChanges` requests.
+  opened: (pull) => noop(pull, 'pull-opened'),
   'merge-queued': onMergeQueued,
 };
 

@@ -7,7 +7,7 @@ const ENTRY_CHARACTERS = 64;
  */
 export function rememberTexts<Value extends object>(
   compute: (text: string) => Value,
-  { maxCharacters }: { readonly maxCharacters: number },
+  { maxCharacters = 200_000 }: { readonly maxCharacters?: number } = {},
 ): (text: string) => Value {
   const known = new Map<string, Value>();
   let characters = 0;

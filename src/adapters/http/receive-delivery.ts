@@ -9,11 +9,6 @@ import type { Store } from '../store/store.ts';
 import type { LogFields, Logger } from '../telemetry/log.ts';
 import type { Counter } from '../telemetry/metrics.ts';
 
-function isSubscribed(name: string): name is (typeof REGISTERED_EVENTS)[number] {
-  const events: readonly string[] = REGISTERED_EVENTS;
-  return events.includes(name);
-}
-
 type DeliveryHandlerOptions = {
   readonly store: Pick<Store, 'receive' | 'broadcastToPulls' | 'noticeChecks'>;
   /** Null until GitHub has returned it. Deliveries before that are rejected. */
@@ -40,7 +35,7 @@ export function createDeliveryHandler(options: DeliveryHandlerOptions): Delivery
     const fields = { delivery: id, event: name, action: payload['action'], outcome, ...fieldsOf(interpretation) };
     const level = interpretation.kind === 'ignored' ? 'debug' : 'info';
     options.log[level]({ ...fields, ms: msSince(begunAt) }, 'delivery');
-    options.deliveries.inc({ event: isSubscribed(name) ? name : 'other', outcome });
+    options.deliveries.inc({ event: REGISTERED_EVENTS.find((one) => one === name) ?? 'other', outcome });
     return outcome;
   };
 }

@@ -23,18 +23,16 @@ type WebhookOptions = {
   readonly receivers: readonly WebhookReceiver[];
   readonly log: Logger;
   readonly logRefusal: RefusalLog;
-  /** Timeout for storing a delivery; default 9 s, because GitHub waits 10 s for the response. */
-  readonly timeoutMs?: number;
 };
 
+/** Timeout for storing a delivery: GitHub waits 10 s for the response. */
 const DELIVERY_TIMEOUT_MS = 9_000;
 
 /** GitHub sends payloads of up to 25 MB. */
 export const MAX_REQUEST_BODY_BYTES = 25 * 1024 * 1024;
 
 /** Creates the handler of GitHub's webhooks. It answers 202 only once a delivery is stored. */
-export function createWebhookHandler(options: WebhookOptions): RequestHandler {
-  const { receivers, log, logRefusal, timeoutMs = DELIVERY_TIMEOUT_MS } = options;
+export function createWebhookHandler({ receivers, log, logRefusal }: WebhookOptions): RequestHandler {
   const fault = createFault({ level: 'error', message: 'delivery not stored' });
   const refuse = (cause: RefusedWebhook): RouteResponse => {
     logRefusal(cause);
@@ -42,7 +40,7 @@ export function createWebhookHandler(options: WebhookOptions): RequestHandler {
   };
   const receive = async (receiver: WebhookReceiver, delivery: SignedDelivery): Promise<RouteResponse> => {
     try {
-      await withTimeout(receiver.verifyAndReceive(delivery), timeoutMs, 'storing the delivery timed out');
+      await withTimeout(receiver.verifyAndReceive(delivery), DELIVERY_TIMEOUT_MS, 'storing the delivery timed out');
       return RESPONSES.accepted;
     } catch (thrown) {
       const error = onlyErrorOf(thrown);

@@ -14,16 +14,12 @@ type OperatorConfigResult =
   /** One line per problem. */
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
-/** Reads `CONFIG_FILE`, or returns all its problems; `defaultModel` is `OPENAI_MODEL`. `read` can throw. */
-export function loadOperatorConfig(
-  path: string | undefined,
-  defaultModel: string | null,
-  read: (path: string) => SettingsFileLookup = readSettingsFile,
-): OperatorConfigResult {
+/** Reads `CONFIG_FILE`, or returns all its problems; `defaultModel` is `OPENAI_MODEL`. */
+export function loadOperatorConfig(path: string | undefined, defaultModel: string | null): OperatorConfigResult {
   if (path === undefined)
     return { kind: 'config', config: { path: null, settings: { ...NO_OPERATOR_SETTINGS, defaultModel } } };
   try {
-    const reading = parseOperatorFile(read(path), defaultModel);
+    const reading = parseOperatorFile(readSettingsFile(path), defaultModel);
     if (reading.kind === 'values') return { kind: 'config', config: { path, settings: reading.values } };
     return { kind: 'problems', problems: reading.problems.map((problem) => `CONFIG_FILE ${path}, ${problem}`) };
   } catch (error) {

@@ -41,12 +41,8 @@ export function openRepository(gitDir: string): GitReader {
 const FIELDS = ['%H', '%P', '%an', '%ae', '%cn', '%ce', '%B'];
 
 /** Lists the commits of a range in the syntax of `git log`, oldest first. Throws like `runGit`. */
-export async function listCommitRange(
-  gitDir: string,
-  range: string,
-  options: readonly string[] = ['--topo-order', '--reverse'],
-): Promise<readonly GitCommit[]> {
-  const plain = ['-s', '--no-show-signature', '--no-color', '--encoding=UTF-8', ...options];
+export async function listCommitRange(gitDir: string, range: string): Promise<readonly GitCommit[]> {
+  const plain = ['-s', '--no-show-signature', '--no-color', '--encoding=UTF-8', '--topo-order', '--reverse'];
   const format = `--format=${FIELDS.map((field) => `${field}%x00`).join('')}`;
   const fields = (
     await gitText([`--git-dir=${gitDir}`, 'log', ...plain, format, '--end-of-options', range, '--'])

@@ -1,15 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createManifest, type GitHubSite, MAX_NAME_LENGTH, registrationUrl } from './registration.ts';
+import { type Choice, createManifest, type GitHubSite, MAX_NAME_LENGTH, registrationUrl } from './registration.ts';
 import { donePage, type Form, formPage, handOverPage, problemPage } from './setup-page.ts';
 
-type FlowInput = {
-  readonly site: GitHubSite;
-  readonly name: string;
-  readonly organization: string | null;
-  readonly webhookUrl: string | null;
-};
+type FlowInput = Choice & { readonly site: GitHubSite; readonly webhookUrl: string | null };
 
 /** A registration that GitHub confirmed, and what the person chose beside it. */
 export type Registered = { readonly code: string; readonly form: Form };

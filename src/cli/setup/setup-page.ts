@@ -5,9 +5,7 @@ import { type Choice, MAX_NAME_LENGTH } from './registration.ts';
 /** What the person sent from the first page. */
 export type Form = Choice & ModelChoice;
 
-type PageInput = {
-  readonly name: string;
-  readonly organization: string | null;
+type PageInput = Choice & {
   /** The address of the webhook; null if the App hears from GitHub's log of deliveries. */
   readonly webhookUrl: string | null;
   readonly problem: string | null;

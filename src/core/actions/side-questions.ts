@@ -26,11 +26,6 @@ export function findSideQuestion({ sideQuestions }: PullState, id: string): Side
   return sideQuestions.find((one) => one.id === id) ?? null;
 }
 
-/** Puts a question behind the others. */
-export function addSideQuestion(builder: StepBuilder, question: SideQuestion): StepBuilder {
-  return setSideQuestions(builder, [...builder.pull.sideQuestions, question]);
-}
-
 /** Ends a question with a reply, or without one where its comment is gone. */
 function endSideQuestion(builder: StepBuilder, { id, location }: SideQuestion, reply: Reply | null): StepBuilder {
   const left = setSideQuestions(
@@ -41,7 +36,7 @@ function endSideQuestion(builder: StepBuilder, { id, location }: SideQuestion, r
 }
 
 /** The model works on the first question only, and begins with it once it is the first. */
-function setSideQuestions(builder: StepBuilder, sideQuestions: readonly SideQuestion[]): StepBuilder {
+export function setSideQuestions(builder: StepBuilder, sideQuestions: readonly SideQuestion[]): StepBuilder {
   const [before] = builder.pull.sideQuestions;
   const [first] = sideQuestions;
   const changed = withPullState(builder, { sideQuestions });

@@ -1,5 +1,5 @@
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
-import type { ToolBatch, ToolCall, ToolCallState, TranscriptMessage } from '../state/conversation.ts';
+import type { ModelResponse, ToolBatch, ToolCall, ToolCallState, TranscriptMessage } from '../state/conversation.ts';
 import type { Run } from '../state/run.ts';
 import type { Person } from '../state/vote.ts';
 import { ASKED_OUTPUT } from './question-texts.ts';
@@ -12,6 +12,12 @@ export function buildResumedMessage(by: Person): TranscriptMessage {
     role: 'user',
     content: `${by.login} resumed the run after it had stopped. Continue the task where you stopped.`,
   };
+}
+
+/** The entry of a response. A blank one has none: endpoints refuse a message of the model with neither text nor calls. */
+export function assistantMessages({ content, toolCalls, opaque }: ModelResponse): readonly TranscriptMessage[] {
+  if (toolCalls.length === 0 && (content ?? '').trim() === '') return [];
+  return [{ role: 'assistant', content, toolCalls, ...(opaque === undefined ? {} : { opaque }) }];
 }
 
 /**

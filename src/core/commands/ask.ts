@@ -1,5 +1,5 @@
 import { pluralize } from '../../lib/format.ts';
-import { addSideQuestion } from '../actions/side-questions.ts';
+import { setSideQuestions } from '../actions/side-questions.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import { readText } from '../comments/command-line.ts';
@@ -41,7 +41,7 @@ export function requestAnswer(context: CommandContext, text: string): Step {
     askedChange: proposal === null ? null : describeAskedChange(proposal, context),
   };
   const acknowledged = acknowledge(startStep(pull), context, 'eyes');
-  return endStep(addSideQuestion(acknowledged, question), 'queued');
+  return endStep(setSideQuestions(acknowledged, [...pull.sideQuestions, question]), 'queued');
 }
 
 function describeAskedChange({ change, state }: Proposal, context: CommandContext): AskedChange {

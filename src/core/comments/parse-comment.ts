@@ -1,15 +1,11 @@
 import { isWithinOneEdit } from '../../lib/closest-name.ts';
-import type { ParsedComment } from '../state/intent.ts';
+import type { CommentIntent, ParsedComment } from '../state/intent.ts';
 import { isAffirmation } from './affirmations.ts';
 import { type CommandGrammar, type CommandText, findCommand } from './command-line.ts';
 import { findQuotedIds, readQuote } from './ids.ts';
 
 /** The meaning of a comment, and the ids of proposals and questions that it quotes. */
-type CommentReading = {
-  readonly parsed: ParsedComment;
-  readonly quotedIds: readonly string[];
-  readonly quote: string | null;
-};
+type CommentReading = Pick<CommentIntent, 'parsed' | 'quotedIds' | 'quote'>;
 
 /** Parses any comment in time linear in its length and never throws. `slug` is the App's own name. */
 export function parseComment(grammar: CommandGrammar, body: string, slug: string): CommentReading {

@@ -76,15 +76,13 @@ export function canonicalJson(value: Json): string {
   if (value === null || typeof value === 'string') return JSON.stringify(value);
   // `JSON.stringify` writes a list of strings canonically, and much faster than one by one.
   if (isJsonArray(value))
-    return value.every(isString) ? JSON.stringify(value) : `[${value.map(canonicalJson).join(',')}]`;
+    return value.every((one) => typeof one === 'string')
+      ? JSON.stringify(value)
+      : `[${value.map(canonicalJson).join(',')}]`;
   const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
   return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
 }
 
 function isJsonArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
-}
-
-function isString(value: Json): boolean {
-  return typeof value === 'string';
 }

@@ -55,11 +55,6 @@ export function onPressed(pull: PullState, press: IntentOf<'pressed'>, facts: Fa
   return limitReplies(context, step);
 }
 
-/** An opened pull request only gets its check run, which `publishChanges` requests. */
-export function onOpened(pull: PullState): Step {
-  return noop(pull, 'pull-opened');
-}
-
 /** The commit of a merge queue gets the state of the pull request where a branch rule can demand it. */
 export function onMergeQueued(
   pull: PullState,

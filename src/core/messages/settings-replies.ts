@@ -33,7 +33,7 @@ function settingsBlock(text: string, maxCharacters: number): string {
 export function renderProblems(problems: readonly string[]): string {
   return joinBlocks(
     `${SETTINGS_FILE} on the default branch has these problems:`,
-    formatProblems(problems),
+    codeBlock('text', problems.slice(0, MAX_PROBLEMS_SHOWN).map(toSingleLine)),
     'Fix the file on the default branch.',
   );
 }
@@ -41,11 +41,6 @@ export function renderProblems(problems: readonly string[]): string {
 const MAX_PROBLEMS_SHOWN = 30;
 
 const MAX_PROBLEM_CHARACTERS = 500;
-
-/** The problems of a settings file in a code block, one per line. */
-function formatProblems(problems: readonly string[]): string {
-  return codeBlock('text', problems.slice(0, MAX_PROBLEMS_SHOWN).map(toSingleLine));
-}
 
 /** A problem quotes the file, so it might contain line ends and hidden characters. */
 function toSingleLine(problem: string): string {

@@ -14,10 +14,11 @@ import {
 } from '../actions/step-builder.ts';
 import { deliverNotes } from '../actions/tool-batch.ts';
 import { buildFirstMessage } from '../agent/context/first-message.ts';
+import { assistantMessages } from '../agent/messages.ts';
 import { buildSystemPrompt } from '../agent/system-prompt.ts';
 import { isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
 import { type CheckHistory, namesOf } from '../state/checks.ts';
-import type { ModelResponse, TokenUsage, ToolCallState } from '../state/conversation.ts';
+import type { TokenUsage, ToolCallState } from '../state/conversation.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
@@ -66,23 +67,8 @@ export function onModelResponded(pull: PullState, signal: SignalOf<'model-respon
   const counted = countAnswer(startStep(pull), signal);
   if (run === null) return endStep(counted, 'outdated-result');
   const { response } = signal;
-  return response.toolCalls.length > 0
-    ? requestTools(withResponse(counted, response), run, signal)
-    : answerWithoutCalls(isBlank(response) ? counted : withResponse(counted, response), run, signal, facts);
-}
-
-function withResponse(builder: StepBuilder, { content, toolCalls, opaque }: ModelResponse): StepBuilder {
-  return appendMessages(builder, {
-    role: 'assistant',
-    content,
-    toolCalls,
-    ...(opaque === undefined ? {} : { opaque }),
-  });
-}
-
-/** Endpoints refuse a message of the model that has neither text nor calls. */
-function isBlank({ content }: ModelResponse): boolean {
-  return (content ?? '').trim() === '';
+  const said = appendMessages(counted, ...assistantMessages(response));
+  return response.toolCalls.length > 0 ? requestTools(said, run, signal) : answerWithoutCalls(said, run, signal, facts);
 }
 
 function requestTools(builder: StepBuilder, run: Run, signal: SignalOf<'model-responded'>): Step {

@@ -3,6 +3,8 @@ import { numberInExternalId } from '../policy/waiting.ts';
 import {
   actorOf,
   CommitSha,
+  createReader,
+  type DeliveryContext,
   NonEmptyName,
   PayloadAccount,
   PayloadRepository,
@@ -23,12 +25,10 @@ const Press = z.object({
 });
 
 /** A button of a check run. GitHub tells only the App that made the run, and asks nobody for a permission. */
-export const readPressedButton: PullRequestEventReader = (payload, context) => {
-  const parsed = Press.safeParse(payload);
-  if (!parsed.success) return 'malformed';
+export const readPressedButton: PullRequestEventReader = createReader(Press, (payload, context: DeliveryContext) => {
   const { sender, app } = context;
   if (sender?.type !== 'User') return sender?.type === 'Bot' ? 'bot' : 'not-a-person';
-  const { repository, check_run: run, requested_action } = parsed.data;
+  const { repository, check_run: run, requested_action } = payload;
   const number = numberInExternalId(run.external_id);
   if (run.app.slug !== app.slug || number === null) return 'not-addressed';
   return {
@@ -38,7 +38,7 @@ export const readPressedButton: PullRequestEventReader = (payload, context) => {
     ...{ checkRunId: run.id, headSha: run.head_sha, externalId: run.external_id },
     identifier: requested_action.identifier,
   };
-};
+});
 
 const MergeGroup = z.object({
   repository: PayloadRepository,
@@ -50,13 +50,11 @@ const MergeGroup = z.object({
 const QUEUED_PULL = /\/pr-([1-9]\d{0,9})-[0-9a-f]+$/;
 
 /** A merge queue waits for the checks of a commit that is on no pull request. */
-export const readMergeGroup: PullRequestEventReader = (payload, context) => {
-  const parsed = MergeGroup.safeParse(payload);
-  if (!parsed.success) return 'malformed';
-  const { repository, merge_group, sender } = parsed.data;
+export const readMergeGroup: PullRequestEventReader = createReader(MergeGroup, (payload, context: DeliveryContext) => {
+  const { repository, merge_group, sender } = payload;
   const number = Number(QUEUED_PULL.exec(merge_group.head_ref)?.[1]);
   if (!sender) return 'not-a-person';
   if (!Number.isSafeInteger(number)) return 'not-a-pull-request';
   const pull = toPullRequestRef(repository, number, context);
   return { kind: 'merge-queued', pull, actor: actorOf(sender), headSha: merge_group.head_sha };
-};
+});

@@ -6,6 +6,7 @@ import type { Actor, CommentLocation, Intent, ParsedComment, PullRequestRef, Rev
 import type { IgnoreReason } from '../step/reasons.ts';
 import {
   actorOf,
+  createReader,
   type DeliveryContext,
   type PayloadAccount,
   PayloadComment,
@@ -18,7 +19,7 @@ import {
 } from './payload-schemas.ts';
 
 /** Reads the comment of a webhook, unless the App itself acted: most webhooks are of that kind. */
-function createReader(extract: CommentExtractor, read: CommentReader): PullRequestEventReader {
+function createCommentReader(extract: CommentExtractor, read: CommentReader): PullRequestEventReader {
   return (payload, context) => {
     if (context.sender?.id === context.app.botId) return 'own-event';
     const comment = extract(payload);
@@ -37,7 +38,7 @@ type CommentReader = (
 
 /** Reads a new comment. It counts only if the person who sent the webhook also wrote it. */
 export function createNewCommentReader(extract: CommentExtractor): PullRequestEventReader {
-  return createReader(extract, (comment, { pull, actor, slug }) => {
+  return createCommentReader(extract, (comment, { pull, actor, slug }) => {
     if (comment.author?.id !== actor.id) return 'not-a-person';
     if (isEmptyReview(comment)) return 'empty-review';
     const { parsed: read, ...quotes } = parseComment(COMMAND_GRAMMAR, comment.body, slug);
@@ -67,7 +68,7 @@ function isEmptyReview({ reviewState, body }: WebhookComment): boolean {
  * another person wrote it (S60).
  */
 export function createEditedCommentReader(extract: CommentExtractor): PullRequestEventReader {
-  return createReader(extract, ({ body, location, createdAt }, { pull, actor, slug }) => {
+  return createCommentReader(extract, ({ body, location, createdAt }, { pull, actor, slug }) => {
     const { parsed } = parseComment(COMMAND_GRAMMAR, body, slug);
     return isAddressedToApp(parsed) ? { kind: 'edited', pull, actor, location, parsed, createdAt } : 'irrelevant-edit';
   });
@@ -152,71 +153,69 @@ const ReviewPayload = z.object({
 });
 
 /** Extracts the comment from the payload of one event, or the reason why there is none. */
-export type CommentExtractor = (payload: unknown) => CommentExtraction;
-
-type CommentExtraction = WebhookComment | 'malformed' | 'not-a-pull-request';
+export type CommentExtractor = (payload: unknown) => WebhookComment | 'malformed' | 'not-a-pull-request';
 
 /** Extracts a comment of a pull request's conversation from an `issue_comment` payload. Ignores comments on issues. */
-export function extractIssueComment(payload: unknown): CommentExtraction {
-  const parsed = IssueCommentPayload.safeParse(payload);
-  if (!parsed.success) return 'malformed';
-  const { repository, issue, comment } = parsed.data;
-  if (typeof issue.pull_request !== 'object' || issue.pull_request === null) return 'not-a-pull-request';
-  const location = { at: 'conversation', commentId: comment.id } as const;
-  return {
-    ...authorFields(comment),
-    repository,
-    ...pullFields(issue),
-    location,
-    isReply: false,
-    createdAt: comment.created_at,
-    reviewState: null,
-  };
-}
+export const extractIssueComment: CommentExtractor = createReader(
+  IssueCommentPayload,
+  ({ repository, issue, comment }) => {
+    if (typeof issue.pull_request !== 'object' || issue.pull_request === null) return 'not-a-pull-request';
+    const location = { at: 'conversation', commentId: comment.id } as const;
+    return {
+      ...authorFields(comment),
+      repository,
+      ...pullFields(issue),
+      location,
+      isReply: false,
+      createdAt: comment.created_at,
+      reviewState: null,
+    };
+  },
+);
 
 /** Extracts the first comment of a thread, or a reply, from a `pull_request_review_comment` payload. */
-export function extractReviewComment(payload: unknown): CommentExtraction {
-  const parsed = ReviewCommentPayload.safeParse(payload);
-  if (!parsed.success) return 'malformed';
-  const { repository, pull_request, comment } = parsed.data;
-  const location = {
-    at: 'thread',
-    commentId: comment.id,
-    rootId: comment.in_reply_to_id ?? comment.id,
-    reviewId: comment.pull_request_review_id ?? null,
-    path: comment.path,
-    line: comment.subject_type === 'file' ? null : (comment.line ?? null),
-    startLine: comment.subject_type === 'file' ? null : (comment.start_line ?? null),
-    side: comment.side ?? null,
-    diffHunk: comment.diff_hunk ?? '',
-  } as const;
-  return {
-    ...authorFields(comment),
-    repository,
-    ...pullFields(pull_request),
-    location,
-    isReply: typeof comment.in_reply_to_id === 'number',
-    createdAt: comment.created_at,
-    reviewState: null,
-  };
-}
+export const extractReviewComment: CommentExtractor = createReader(
+  ReviewCommentPayload,
+  ({ repository, pull_request, comment }) => {
+    const location = {
+      at: 'thread',
+      commentId: comment.id,
+      rootId: comment.in_reply_to_id ?? comment.id,
+      reviewId: comment.pull_request_review_id ?? null,
+      path: comment.path,
+      line: comment.subject_type === 'file' ? null : (comment.line ?? null),
+      startLine: comment.subject_type === 'file' ? null : (comment.start_line ?? null),
+      side: comment.side ?? null,
+      diffHunk: comment.diff_hunk ?? '',
+    } as const;
+    return {
+      ...authorFields(comment),
+      repository,
+      ...pullFields(pull_request),
+      location,
+      isReply: typeof comment.in_reply_to_id === 'number',
+      createdAt: comment.created_at,
+      reviewState: null,
+    };
+  },
+);
 
 /** Extracts the body of a review from a `pull_request_review` payload. */
-export function extractReviewBody(payload: unknown): CommentExtraction {
-  const parsed = ReviewPayload.safeParse(payload);
-  if (!parsed.success) return 'malformed';
-  const { repository, pull_request, review } = parsed.data;
-  const location = { at: 'review', reviewId: review.id } as const;
-  return {
-    ...authorFields(review),
-    repository,
-    ...pullFields(pull_request),
-    location,
-    isReply: false,
-    createdAt: review.submitted_at,
-    reviewState: toReviewState(review.state ?? ''),
-  };
-}
+export const extractReviewBody: CommentExtractor = createReader(
+  ReviewPayload,
+  ({ repository, pull_request, review }) => {
+    const location = { at: 'review', reviewId: review.id } as const;
+    return {
+      ...authorFields(review),
+      repository,
+      ...pullFields(pull_request),
+      location,
+      isReply: false,
+      createdAt: review.submitted_at,
+      reviewState: toReviewState(review.state ?? ''),
+    };
+  },
+);
 
 /** Webhooks send the state in lower case, the API in upper case. An unknown state counts as a comment. */
 function toReviewState(state: string): ReviewState {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CHECK_KEYS, type CheckEvent } from '../state/checks.ts';
 import type { AppIdentity } from '../step/facts.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
-import { CommitSha, NonEmptyName, PayloadRepository } from './payload-schemas.ts';
+import { CommitSha, createReader, NonEmptyName, PayloadRepository } from './payload-schemas.ts';
 
 const CompletedSuite = z.object({
   action: z.literal('completed'),
@@ -25,18 +25,6 @@ const ReportedStatus = z.object({
 /** Conclusions of suites and states of statuses. */
 const FAILURES: ReadonlySet<unknown> = new Set(['failure', 'timed_out', 'startup_failure', 'error']);
 
-/** The events that can end a wait for checks. They name no pull request of a fork, so a commit stands for it. */
-const READERS: ReadonlyMap<string, (payload: unknown, app: AppIdentity) => CheckEvent | IgnoreReason> = new Map([
-  ['check_suite', readSuite],
-  ['status', readStatus],
-]);
-
-/** Reads a check event; null for any other event. */
-export function readCheckEvent(event: string, payload: unknown, app: AppIdentity): CheckEvent | IgnoreReason | null {
-  const read = READERS.get(event);
-  return read === undefined ? null : read(payload, app);
-}
-
 function readSuite(payload: unknown, app: AppIdentity): CheckEvent | IgnoreReason {
   if (z.object({ action: z.string() }).safeParse(payload).data?.action !== 'completed') return 'unknown-event';
   const parsed = CompletedSuite.safeParse(payload);
@@ -51,10 +39,19 @@ function readSuite(payload: unknown, app: AppIdentity): CheckEvent | IgnoreReaso
   return { repositoryId: repository.id, ...completed };
 }
 
-function readStatus(payload: unknown): CheckEvent | IgnoreReason {
-  const parsed = ReportedStatus.safeParse(payload);
-  if (!parsed.success) return 'malformed';
-  const { repository, sha: head, context, state } = parsed.data;
+const readStatus = createReader(ReportedStatus, ({ repository, sha: head, context, state }) => {
   if (state === 'pending') return 'unknown-event';
   return { repositoryId: repository.id, head, key: CHECK_KEYS.status(context), failed: FAILURES.has(state) };
+});
+
+/** The events that can end a wait for checks. They name no pull request of a fork, so a commit stands for it. */
+const READERS: ReadonlyMap<string, (payload: unknown, app: AppIdentity) => CheckEvent | IgnoreReason> = new Map([
+  ['check_suite', readSuite],
+  ['status', readStatus],
+]);
+
+/** Reads a check event; null for any other event. */
+export function readCheckEvent(event: string, payload: unknown, app: AppIdentity): CheckEvent | IgnoreReason | null {
+  const read = READERS.get(event);
+  return read === undefined ? null : read(payload, app);
 }

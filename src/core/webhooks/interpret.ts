@@ -14,7 +14,7 @@ import {
   extractReviewComment,
 } from './comment-events.ts';
 import { readCheckEvent } from './completed-checks.ts';
-import { PositiveId, type PullRequestEventReader, WebhookEnvelope } from './payload-schemas.ts';
+import { createReader, PositiveId, type PullRequestEventReader, WebhookEnvelope } from './payload-schemas.ts';
 import {
   readClosedPull,
   readDismissedReview,
@@ -134,28 +134,18 @@ const About = z.object({
   installation: z.object({ id: PositiveId, permissions: z.record(z.string(), z.unknown()) }),
 });
 
-function createReader<Payload>(
-  schema: z.ZodType<Payload>,
-  read: (payload: Payload) => InstallationEvent | IgnoreReason,
-): InstallationEventReader {
-  return (payload) => {
-    const parsed = schema.safeParse(payload);
-    return parsed.success ? read(parsed.data) : 'malformed';
-  };
-}
-
-const readUninstalled = createReader(About, ({ installation: { id: installationId } }) => {
+const readUninstalled: InstallationEventReader = createReader(About, ({ installation: { id: installationId } }) => {
   return { kind: 'access-lost', installationId, repositoryIds: null, cause: 'uninstalled' };
 });
 
 /** New permissions matter only if a required one is missing now. */
-const readPermissionsChange = createReader(About, ({ installation: { id: installationId, permissions } }) => {
+const readPermissionsChange: InstallationEventReader = createReader(About, ({ installation: { id, permissions } }) => {
   return missingPermissions(permissions).length === 0
     ? 'irrelevant-edit'
-    : { kind: 'access-lost', installationId, repositoryIds: null, cause: 'permissions' };
+    : { kind: 'access-lost', installationId: id, repositoryIds: null, cause: 'permissions' };
 });
 
-const readUnsuspended = createReader(About, ({ installation: { id: installationId } }) => {
+const readUnsuspended: InstallationEventReader = createReader(About, ({ installation: { id: installationId } }) => {
   return { kind: 'unsuspended', installationId, repositoryIds: null };
 });
 
@@ -163,7 +153,8 @@ const RepositoriesRemoved = About.extend({ repositories_removed: z.array(z.objec
 
 const readRepositoriesRemoved = createReader(RepositoriesRemoved, ({ installation, repositories_removed }) => {
   const repositoryIds = repositories_removed.map(({ id }) => id);
-  return { kind: 'access-lost', installationId: installation.id, repositoryIds, cause: 'repository-removed' };
+  const lost = { installationId: installation.id, repositoryIds, cause: 'repository-removed' } as const;
+  return { kind: 'access-lost' as const, ...lost };
 });
 
 /**

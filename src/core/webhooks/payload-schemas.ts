@@ -61,6 +61,17 @@ export type DeliveryContext = {
 /** Converts the payload of one event and action to an intent. It never throws. */
 export type PullRequestEventReader = (payload: unknown, context: DeliveryContext) => Intent | IgnoreReason;
 
+/** Reads payloads of this form. Any other one is malformed. */
+export function createReader<Payload, Rest extends readonly unknown[], Result>(
+  schema: z.ZodType<Payload>,
+  read: (payload: Payload, ...rest: Rest) => Result,
+): (payload: unknown, ...rest: Rest) => Result | 'malformed' {
+  return (payload, ...rest) => {
+    const parsed = schema.safeParse(payload);
+    return parsed.success ? read(parsed.data, ...rest) : 'malformed';
+  };
+}
+
 /** The account without what no decision needs. */
 export function actorOf({ id, login }: NonNullable<PayloadAccount>): Actor {
   return { id, login };

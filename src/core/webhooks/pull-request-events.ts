@@ -4,6 +4,7 @@ import type { IgnoreReason } from '../step/reasons.ts';
 import {
   actorOf,
   CommitSha,
+  createReader,
   type DeliveryContext,
   NonEmptyName,
   PayloadAccount,
@@ -19,31 +20,29 @@ const About = z.object({ repository: PayloadRepository, pull_request: PayloadPul
 type Delivery = { readonly pull: PullRequestRef; readonly actor: Actor; readonly context: DeliveryContext };
 
 /** Reads an event about a pull request, by any account. */
-function createReader<Payload extends z.infer<typeof About>>(
+function createPullReader<Payload extends z.infer<typeof About>>(
   schema: z.ZodType<Payload>,
   read: (payload: Payload, delivery: Delivery) => Intent | IgnoreReason,
 ): PullRequestEventReader {
-  return (payload, context) => {
-    const parsed = schema.safeParse(payload);
-    if (!parsed.success) return 'malformed';
+  return createReader(schema, (payload, context: DeliveryContext) => {
     if (!context.sender) return 'not-a-person';
-    const { repository, pull_request } = parsed.data;
+    const { repository, pull_request } = payload;
     const pull = toPullRequestRef(repository, pull_request.number, context);
-    return read(parsed.data, { pull, actor: actorOf(context.sender), context });
-  };
+    return read(payload, { pull, actor: actorOf(context.sender), context });
+  });
 }
 
 /** The App's own pushes count too: the commit might belong to another pull request with the same head branch. */
-export const readPush = createReader(
+export const readPush = createPullReader(
   About.extend({ before: CommitSha, after: CommitSha }),
   ({ before, after }, { pull, actor }) => ({ kind: 'pushed', pull, actor, before, after }),
 );
 
 /** A branch rule can demand the App's check run, also where no change was ever proposed. */
-export const readOpenedPull = createReader(About, (_payload, { pull, actor }) => ({ kind: 'opened', pull, actor }));
+export const readOpenedPull = createPullReader(About, (_payload, { pull, actor }) => ({ kind: 'opened', pull, actor }));
 
 /** The end of a pull request, merged or not: pending proposals can no longer be applied. */
-export const readClosedPull = createReader(
+export const readClosedPull = createPullReader(
   About.extend({ pull_request: PayloadPull.extend({ merged: z.boolean().nullish() }) }),
   ({ pull_request }, { pull, actor }) => ({ kind: 'closed', pull, actor, merged: pull_request.merged === true }),
 );
@@ -55,7 +54,7 @@ const EditedPull = About.extend({
 });
 
 /** An edited pull request. Only a new base branch matters. */
-export const readRetargetedPull = createReader(EditedPull, ({ pull_request, changes }, { pull, actor }) => {
+export const readRetargetedPull = createPullReader(EditedPull, ({ pull_request, changes }, { pull, actor }) => {
   const from = changes?.base?.ref.from;
   const to = pull_request.base.ref;
   return from === undefined || from === to ? 'irrelevant-edit' : { kind: 'retargeted', pull, actor, from, to };
@@ -64,7 +63,7 @@ export const readRetargetedPull = createReader(EditedPull, ({ pull_request, chan
 const DismissedReview = About.extend({ review: z.object({ id: PositiveId, user: PayloadAccount }) });
 
 /** A dismissed review. If a person dismisses the App's review, that denies its open proposals. */
-export const readDismissedReview = createReader(
+export const readDismissedReview = createPullReader(
   DismissedReview,
   ({ review }, { pull, actor, context: { app, sender } }) => {
     if (actor.id === app.botId) return 'own-event';

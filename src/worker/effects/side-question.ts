@@ -1,7 +1,7 @@
 import { findSideQuestion } from '../../core/actions/side-questions.ts';
 import { clearMore, countedUsage, planRequest } from '../../core/agent/clear-readings.ts';
 import { summarizePull } from '../../core/agent/context/pull-summary.ts';
-import { buildInterimResults, toolMessage } from '../../core/agent/messages.ts';
+import { assistantMessages, buildInterimResults, toolMessage } from '../../core/agent/messages.ts';
 import { LAST_RESPONSE_MESSAGE, openFromPull, openFromRun } from '../../core/agent/side-question-texts.ts';
 import { isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../../core/agent/turn-texts.ts';
 import { modelInForce } from '../../core/settings/operator-file.ts';
@@ -124,12 +124,6 @@ const CUT_ANSWERS: ReadonlyMap<string, SideQuestionCaveat> = new Map([
   ['length', 'cut-off'],
   ['content_filter', 'filtered'],
 ]);
-
-/** Endpoints refuse a message of the model that has neither text nor calls. */
-function assistantMessages({ content, toolCalls, opaque }: ModelResponse): readonly TranscriptMessage[] {
-  if (toolCalls.length === 0 && (content ?? '').trim() === '') return [];
-  return [{ role: 'assistant', content, toolCalls, ...(opaque === undefined ? {} : { opaque }) }];
-}
 
 /** Sends the conversation, with fewer readings where they do not fit. Counts what the endpoint counted. */
 async function request(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FailureKind } from '../../adapters/store/store.ts';
+import { DAY_MS } from '../../core/state/limits.ts';
 import type { EffectType } from '../../core/step/effects.ts';
 import type { ErrorMeaning } from '../../core/step/github-errors.ts';
 import { ModelError } from '../../core/step/model-port.ts';
@@ -8,8 +9,6 @@ import { isOutage } from '../../lib/outage.ts';
 import { type Job, msRefused, type RetryResult } from './job.ts';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** When work that keeps failing is given up. An outage never ends it. */
 type RetryLimits = {

@@ -12,7 +12,7 @@ import {
 } from '../../messages/replies.ts';
 import type { Role } from '../../policy/may-approve.ts';
 import { canCommit } from '../../state/head-branch.ts';
-import type { CommandName, CommentIntent, CommentLocation } from '../../state/intent.ts';
+import type { CommandName, CommentIntent } from '../../state/intent.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
 import type { PullState } from '../../state/pull-state.ts';
 import type { Permission, Person, Vote } from '../../state/vote.ts';
@@ -21,12 +21,7 @@ import type { Reason } from '../../step/reasons.ts';
 import type { Step } from '../../step/step.ts';
 
 /** The position of a comment: all that tells which proposals it is about, besides its text. */
-export type CommentRef = {
-  readonly location: CommentLocation;
-  readonly quotedIds: readonly string[];
-  readonly quote: string | null;
-  /** GitHub's `created_at`. */
-  readonly createdAt: string;
+export type CommentRef = Pick<CommentIntent, 'location' | 'quotedIds' | 'quote' | 'createdAt'> & {
   /** Ids of proposals that other comments of the same review decide on; those take precedence over its body. */
   readonly decidedInThreads: readonly string[];
 };

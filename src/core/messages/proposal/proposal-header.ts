@@ -56,18 +56,10 @@ function viewSet(change: ChangeSet): PayloadView {
   const warnings = change.members.flatMap((member) =>
     viewMember(member, false).warnings.map((warning) => `${member.path}: ${warning}`),
   );
-  return {
-    verb: 'Change together',
-    extent: newExecutables(change),
-    warnings,
-    text: '',
-  };
-}
-
-/** A mode shows in no diff, so the title says that files will be executable; null if none will. */
-function newExecutables({ members }: ChangeSet): string | null {
-  const count = members.filter(isNewExecutable).length;
-  return count === 0 ? null : pluralize(count, 'new executable file');
+  // A mode shows in no diff.
+  const executables = change.members.filter(isNewExecutable).length;
+  const extent = executables === 0 ? null : pluralize(executables, 'new executable file');
+  return { verb: 'Change together', extent, warnings, text: '' };
 }
 
 /** Explains an undo in its own comment; empty for every other proposal. */

@@ -247,12 +247,6 @@ export function pendingText(proposals: readonly Proposal[]): string {
 }
 
 /** The id of a proposal or a question, linked to its comment. */
-export function linkedId({
-  id,
-  comment,
-}: {
-  readonly id: string;
-  readonly comment: { readonly url: string } | null;
-}): string {
+export function linkedId({ id, comment }: Pick<Proposal, 'id' | 'comment'>): string {
   return comment === null ? codeSpan(id) : link(codeSpan(id), comment.url);
 }

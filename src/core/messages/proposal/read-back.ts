@@ -70,7 +70,8 @@ function contentRoundTrips({ body, links }: RenderedProposal, stored: StoredChan
 function pageShowsStored(page: ParsedMarkdown, body: string, { change, placement }: StoredChange): boolean {
   if (!hasOnlyAppBlocks(page)) return false;
   if (change.op === 'set' && (placement.kind === 'suggestion' || !listsMembers(body, change))) return false;
-  const shown = blocksIn(page, 'diff').flat();
+  const diffs = page.nodes.filter((node) => node.type === 'code' && node.lang === 'diff');
+  const shown = diffs.flatMap((node) => page.codeLinesOf(node) ?? []);
   if (placement.kind === 'suggestion') return shown.length === 0 && suggestionRoundTrips(page, placement.lines);
   const stored = shownRows(change);
   const hasAllRows = shown.length === stored.length && shown.every((row, index) => row === stored[index]);
@@ -94,11 +95,6 @@ export function suggestionRoundTrips(markdown: ParsedMarkdown, expectedLines: re
 /** The blocks for which GitHub offers a commit button. */
 function suggestionsIn({ nodes }: ParsedMarkdown): readonly Nodes[] {
   return nodes.filter((node) => node.type === 'code' && /^suggestion/i.test(node.lang ?? ''));
-}
-
-/** The lines of each block of a language in a body, in order. */
-function blocksIn({ nodes, codeLinesOf }: ParsedMarkdown, lang: 'diff'): readonly (readonly string[])[] {
-  return nodes.filter((node) => node.type === 'code' && node.lang === lang).map((node) => codeLinesOf(node) ?? []);
 }
 
 /** HTML of the App's own templates. */
@@ -138,14 +134,11 @@ type ParsedMarkdown = {
   readonly codeLinesOf: (node: Nodes) => readonly string[] | null;
 };
 
-/** A body is read back before it is posted, and often again when it is updated or decided. */
-const REMEMBERED = { maxCharacters: 200_000 };
-
-/** Parses a body. */
+/** Parses a body. It is read back before it is posted, and often again when it is updated or decided. */
 export const parsePostedMarkdown = rememberTexts((body: string): ParsedMarkdown => {
   const lines = body.split(/\r\n|\n|\r/);
   return { nodes: collectNodes(fromMarkdown(body)), codeLinesOf: (node) => fencedLines(node, lines) };
-}, REMEMBERED);
+});
 
 /**
  * The lines of a block whose fences stand at the left margin; null for any other node. They must be the node's value:

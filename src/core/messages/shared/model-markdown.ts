@@ -42,15 +42,15 @@ export function quoteMarkdown(untrusted: string, maxCharacters: number): string 
 /** The parser takes quadratic time for containers within containers on one line. */
 const MANY_CONTAINERS = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){12}/m;
 
-/** Every update of a comment quotes the same texts again. */
-const REMEMBERED = { maxCharacters: 200_000 };
-
-/** The lines of untrusted Markdown as inert Markdown; none if its containers are nested too deep to read. */
+/**
+ * The lines of untrusted Markdown as inert Markdown; none if its containers are nested too deep to read. Every update of
+ * a comment quotes the same texts again.
+ */
 const renderBlocks = rememberTexts((untrusted: string): readonly string[] => {
   const text = stripMarkers(untrusted);
   if (MANY_CONTAINERS.test(text)) return [];
   return joinParts(fromMarkdown(text, { extensions: [BLOCKS_ONLY] }).children.map((node) => renderBlock(node, 0)));
-}, REMEMBERED);
+});
 
 /** Inline Markdown is read by `renderInline`. Without HTML blocks and definitions their lines are paragraphs. */
 const BLOCKS_ONLY = { disable: { null: [...INLINE_CONSTRUCTS, 'definition', 'htmlFlow'] } };

@@ -83,7 +83,8 @@ export async function runToolCalls(workspace: Workspace, calls: readonly IssuedC
     // Each call can take milliseconds, so let other work run in between.
     await yieldToEventLoop();
     const isExtra = calls.slice(0, index).filter(({ turn }) => turn === call.turn).length >= MAX_CALLS_PER_RESPONSE;
-    const result = isExtra ? postponed(call, TOO_MANY_CALLS_OUTPUT) : await runToolCall(workspace, call, results);
+    const extra = { callId: call.toolCall.id, kind: 'postponed', output: TOO_MANY_CALLS_OUTPUT } as const;
+    const result = isExtra ? extra : await runToolCall(workspace, call, results);
     results = addResult(workspace, results, { ...result, turn: call.turn });
   }
   const checked = await checkChanges(workspace, calls, results);
@@ -114,10 +115,6 @@ function refuseTouching(result: NumberedResult): readonly NumberedResult[] {
   if (result.kind !== 'change') return [result];
   const output = touchesOtherCallOutput(mainPath(result.change));
   return result.calls.map((call) => ({ ...call, kind: 'output', output }));
-}
-
-function postponed({ toolCall }: IssuedCall, output: string): ToolResult {
-  return { callId: toolCall.id, kind: 'postponed', output };
 }
 
 /** Runs one call. `earlier` are the results of the preceding calls of the same batch. */
