@@ -18,7 +18,7 @@ function noteText(note: AgentNote): string {
   switch (note.kind) {
     case 'words':
       return [
-        `${note.by.login} says${aboutText(note)}, as a JSON string:`,
+        `${note.by.login} says${note.about === null ? '' : ` about ${describeDecided(note.about)}`}, as a JSON string:`,
         JSON.stringify(wordsOf(note.text)),
         ...(note.about === null ? [] : changeLines(note.about)),
       ].join('\n');
@@ -27,13 +27,8 @@ function noteText(note: AgentNote): string {
     case 'undo':
       return undoText(note);
     case 'question':
-      return questionText(note);
+      return `${note.by.login} asked beside the run ${oneLine(note.question)} and was answered ${oneLine(note.answer)}.`;
   }
-}
-
-function aboutText({ about }: NoteOf<'words'>): string {
-  if (about === null) return '';
-  return ` about ${describeDecided(about)}`;
 }
 
 /** A decided change as a phrase. */
@@ -68,11 +63,7 @@ function pushLines({ files, unlistedFiles, diff }: PushContent): readonly string
   return diff.files.length === 0 ? [list] : [list, formatDiffs({ ...diff, omitted: [] }, '')];
 }
 
-/** One line each: the question changed nothing, but the model should know what people were told. */
-function questionText({ by, question, answer }: NoteOf<'question'>): string {
-  return `${by.login} asked beside the run ${oneLine(question)} and was answered ${oneLine(answer)}.`;
-}
-
+/** A question changed nothing, but the model should know what people were told. */
 function oneLine(text: string): string {
   return JSON.stringify(redact(text).replace(/\s+/g, ' '));
 }
