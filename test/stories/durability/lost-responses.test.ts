@@ -206,7 +206,7 @@ describe('a temporary GitHub outage', () => {
     );
     const stories = await Promise.all(Array.from({ length: 6 }, () => tellRows(stage())));
     // Each fault is further away than one attempt's requests, so that no effect fails in each of its attempts.
-    for (let place = 0; place < 12; place += 1)
+    for (let place = 0; place < 10; place += 1)
       faults.add({ ...(place % 2 === 0 ? LOST[0] : REFUSED[1]), route: '*', skip: 17 * place });
     giveTask(stories);
     await eventually(() => expect(stories.map(({ bot }) => bot.proposals().length)).toEqual(stories.map(() => 1)));
