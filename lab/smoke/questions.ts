@@ -84,7 +84,7 @@ async function areTimesEqual({ task }: Pull, { client, person }: Asked): Promise
 
 const YOUNG_TOKENS = 5;
 
-async function doesYoungTokenWork(_pull: Pull, { client, person, baseUrl }: Asked): Promise<string> {
+async function doesYoungTokenWork({ head }: Pull, { client, person, baseUrl }: Asked): Promise<string> {
   const [owner = '', repo = ''] = person.repository.split('/');
   const { data: installation } = await client.request('GET /repos/{owner}/{repo}/installation', { owner, repo });
   const statuses: number[] = [];
@@ -92,7 +92,7 @@ async function doesYoungTokenWork(_pull: Pull, { client, person, baseUrl }: Aske
     const route = 'POST /app/installations/{installation_id}/access_tokens';
     const { data } = await client.request(route, { installation_id: installation.id });
     const headers = { authorization: `token ${data.token}`, accept: 'application/vnd.github+json' };
-    statuses.push((await fetch(`${baseUrl}/repos/${person.repository}/pulls`, { headers })).status);
+    statuses.push((await fetch(`${baseUrl}/repos/${person.repository}/commits/${head}`, { headers })).status);
   }
   return statuses.every((status) => status === 200) ? `yes, ${YOUNG_TOKENS} of them` : `NO: ${statuses.join(', ')}`;
 }
