@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 
-/** The program `countersign`. */
 export const CLI_PATH = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 /** Pause between attempts to start, which fail while the database is unavailable. */

@@ -59,14 +59,15 @@ const SIGNAL_NEEDS: {
 /** Standing approvals matter only to proposals that are still there at the head of now. */
 function postedNeeds(pull: PullState, signal: SignalOf<'proposals-posted'>, facts: Facts): readonly Need[] {
   if (proposalsBeforeCommit(pull.proposals).length === 0) return [];
-  const head = headNeeds(pull, facts, () => recordPostedProposals(pull, signal, facts));
+  const isAtHead = signal.head !== undefined && signal.head === pull.run?.assessed.headSha;
+  const head = isAtHead ? [] : headNeeds(pull, facts, () => recordPostedProposals(pull, signal, facts));
   return head.length > 0 ? head : standingApprovalNeeds(recordAtHead(pull, signal, facts).pull, signal, facts);
 }
 
 /** After a commit that was pushed away, the head is another one than the commit. */
 function committedNeeds(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): readonly Need[] {
   // A merge can have overtaken the commit.
-  if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
+  if (signal.isPullOpen !== true && facts.pullRequest === undefined) return pullRequestNeeds(facts);
   const committed = () => recordCommitted(pull, signal, facts);
   if (!signal.overwritten) return stalenessNeeds(pull, signal.sha, facts, committed);
   return proposalsBeforeCommit(pull.proposals).length === 0 ? [] : headNeeds(pull, facts, committed);

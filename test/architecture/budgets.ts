@@ -5,24 +5,24 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_115 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_130 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
-    lines: 4_665,
+    lines: 4_645,
   },
   { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_205 },
-  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 1_980 },
+  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 1_970 },
   { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_315 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_955 },
-  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_535 },
+  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_505 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_105 },
-  { room: 'worker', files: /^src\/worker\//, lines: 4_845 },
-  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_245 },
-  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_775 },
-  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_875 },
-  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_320 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_150 },
+  { room: 'worker', files: /^src\/worker\//, lines: 4_825 },
+  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_345 },
+  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_755 },
+  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_865 },
+  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_315 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_130 },
 ];
 
 const MAX_FILE_LINES = 400;

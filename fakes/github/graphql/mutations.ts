@@ -17,6 +17,7 @@ import { type GraphqlContext, requirePermission } from './access.ts';
 import { type GraphqlObject, GraphqlRequestError } from './execute.ts';
 import type { Values } from './parser.ts';
 import {
+  createRepositoryObject,
   createThreadObject,
   createUnknownNodeError,
   listAccessibleRepositories,
@@ -195,7 +196,8 @@ function createCommitOnBranch(context: MutationContext, input: Values): Mutation
     context.now,
   );
   const { state, value } = requireSuccess(context, outcome);
-  return { payload: createCommitPayload(context, repository, branchName, value, input), state, events: outcome.events };
+  const after = { ...context, state };
+  return { payload: createCommitPayload(after, repository, branchName, value, input), state, events: outcome.events };
 }
 
 function createCommitPayload(
@@ -208,11 +210,13 @@ function createCommitPayload(
   const owner = context.state.github.accounts.get(repository.ownerId)?.login ?? '';
   const url = `${context.state.github.host.webUrl}/${owner}/${repository.name}/commit/${sha}`;
   const ref = { id: `REF_${repository.id}_${branch}`, name: branch, prefix: 'refs/heads/' };
+  const tree = createTreeObject(context, sha);
+  const committed = createRepositoryObject(context, context.state.github.repositories.get(repository.id) ?? repository);
   return {
     typeName: 'CreateCommitOnBranchPayload',
     fields: {
       clientMutationId: readClientMutationId(input),
-      commit: { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha, tree: createTreeObject(context, sha), url } },
+      commit: { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha, tree, url, repository: committed } },
       ref: { typeName: 'Ref', fields: ref },
     },
   };

@@ -2,6 +2,7 @@ import { type GitObjectStore, readBlob, readGitCommit, type Sha } from '../git/o
 import { findTreeEntry } from '../git/trees.ts';
 import { repositoryAccessOf } from '../http/auth.ts';
 import type { ServerState } from '../http/server-state.ts';
+import { reviewCommentPageUrl } from '../payloads/pull-requests.ts';
 import { listPullCommits, listPullFileDiffs } from '../state/commits.ts';
 import type {
   FakeIssueComment,
@@ -22,6 +23,7 @@ import { type GraphqlContext, requirePermission } from './access.ts';
 import { createCheckedCommit, createCheckRunObject } from './checks.ts';
 import { createConnection } from './connection.ts';
 import { type GraphqlObject, GraphqlRequestError } from './execute.ts';
+import type { Values } from './parser.ts';
 
 export function createQueryObject(context: GraphqlContext): GraphqlObject {
   return {
@@ -92,6 +94,8 @@ function findNodeOfPull(
   if (pull.nodeId === id) return createPullObject(context, repository, pull);
   const thread = [...pull.threads.values()].find((candidate) => candidate.nodeId === id);
   if (thread !== undefined) return createThreadObject(context.state, pull, thread);
+  const review = [...pull.reviews.values()].find((candidate) => candidate.nodeId === id);
+  if (review !== undefined) return createReviewObject(context.state, pull, review) ?? undefined;
   const comment = listPublishedComments(pull).find((candidate) => candidate.nodeId === id);
   if (comment !== undefined) return createCommentObject(context.state, pull, comment);
   const inConversation = [...pull.comments.values()].find((candidate) => candidate.nodeId === id);
@@ -116,20 +120,25 @@ function createActor(state: ServerState, id: number | null): GraphqlObject | nul
 }
 
 function createReviewObjects(state: ServerState, pull: FakePullRequest): readonly GraphqlObject[] {
-  return [...pull.reviews.values()].flatMap((review) => createReviewObject(state, review) ?? []);
+  return [...pull.reviews.values()].flatMap((review) => createReviewObject(state, pull, review) ?? []);
 }
 
 /** Null for a review that is not submitted. */
-function createReviewObject(state: ServerState, review: FakeReview): GraphqlObject | null {
+function createReviewObject(state: ServerState, pull: FakePullRequest, review: FakeReview): GraphqlObject | null {
   const { id, nodeId, authorId, body, state: reviewState, submittedAt, updatedAt } = review;
   if (submittedAt === null) return null;
   const ids = { id: nodeId, fullDatabaseId: String(id) };
   const author = createActor(state, authorId);
-  const fields = { ...ids, author, body, createdAt: submittedAt, updatedAt, state: reviewState };
+  const comments = (args: Values) => {
+    const own = listPublishedComments(pull).filter((comment) => comment.reviewId === id);
+    const nodes = own.map((comment) => createCommentObject(state, pull, comment));
+    return createConnection('PullRequestReviewCommentConnection', 'comments', args, nodes);
+  };
+  const fields = { ...ids, author, body, createdAt: submittedAt, updatedAt, state: reviewState, comments };
   return { typeName: 'PullRequestReview', fields };
 }
 
-function createRepositoryObject(context: GraphqlContext, repository: FakeRepository): GraphqlObject {
+export function createRepositoryObject(context: GraphqlContext, repository: FakeRepository): GraphqlObject {
   const owner = context.state.github.accounts.get(repository.ownerId)?.login ?? '';
   return {
     typeName: 'Repository',
@@ -247,7 +256,8 @@ function createPullObject(context: GraphqlContext, repository: FakeRepository, p
       repository: () => createRepositoryObject(context, repository),
       labels: (args) => createConnection('LabelConnection', 'labels', args, createLabelObjects(repository, pull)),
       latestOpinionatedReviews: (args) => {
-        const reviews = listLatestVerdicts(pull).flatMap((review) => createReviewObject(context.state, review) ?? []);
+        const latest = listLatestVerdicts(pull);
+        const reviews = latest.flatMap((review) => createReviewObject(context.state, pull, review) ?? []);
         return createConnection('PullRequestReviewConnection', 'latestOpinionatedReviews', args, reviews);
       },
       title: pull.title,
@@ -328,7 +338,9 @@ function createCommentObject(state: ServerState, pull: FakePullRequest, comment:
       createdAt: comment.createdAt,
       updatedAt: comment.updatedAt,
       isMinimized: comment.minimized === true,
-      pullRequestReview: review === undefined ? null : createReviewObject(state, review),
+      pullRequestReview: review === undefined ? null : createReviewObject(state, pull, review),
+      path: thread?.path ?? '',
+      url: reviewCommentPageUrl(state.github, pull, comment),
       outdated: thread !== undefined && isOutdated(thread),
     },
   };

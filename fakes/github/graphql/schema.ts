@@ -96,8 +96,10 @@ export const SCHEMA = buildSchema(`
     id: ID!
     isMinimized: Boolean!
     outdated: Boolean!
+    path: String!
     pullRequestReview: PullRequestReview
     updatedAt: DateTime!
+    url: URI!
   }
   type IssueCommentConnection { nodes: [IssueComment] pageInfo: PageInfo! totalCount: Int! }
   type IssueComment implements Node {
@@ -114,6 +116,7 @@ export const SCHEMA = buildSchema(`
   type PullRequestReview implements Node {
     author: Actor
     body: String!
+    comments(after: String, first: Int, last: Int): PullRequestReviewCommentConnection!
     createdAt: DateTime!
     fullDatabaseId: BigInt
     id: ID!
@@ -130,6 +133,7 @@ export const SCHEMA = buildSchema(`
     file(path: String!): TreeEntry
     id: ID!
     oid: GitObjectID!
+    repository: Repository!
     status: Status
     tree: Tree!
     url: URI!

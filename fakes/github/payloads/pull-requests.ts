@@ -165,6 +165,12 @@ export function webhookReviewPayload(
   };
 }
 
+/** The address of a review comment's page. */
+export function reviewCommentPageUrl(github: GitHubState, pull: FakePullRequest, { id }: FakeReviewComment): string {
+  const repository = github.repositories.get(pull.base.repositoryId);
+  return repository === undefined ? '' : `${pullRequestPageUrl(github, repository, pull)}#discussion_r${id}`;
+}
+
 /** A review comment in the REST API and in webhooks. */
 export function reviewCommentPayload(
   github: GitHubState,
@@ -173,7 +179,7 @@ export function reviewCommentPayload(
   comment: FakeReviewComment,
 ): JsonObject {
   const url = `${repositoryApiUrl(github, repository)}/pulls/comments/${comment.id}`;
-  const page = `${pullRequestPageUrl(github, repository, pull)}#discussion_r${comment.id}`;
+  const page = reviewCommentPageUrl(github, pull, comment);
   const pullUrl = `${repositoryApiUrl(github, repository)}/pulls/${pull.number}`;
   return {
     url,

@@ -22,7 +22,7 @@ import {
 import type { CaseFixture } from './fixture.ts';
 import { asPostedComment, type PortContext, readMethods, toPostedReview } from './port-reads.ts';
 import type { Random } from './random.ts';
-import { type PullSnapshot, type SimulatedGitHub, snapshotPull } from './simulated-github.ts';
+import { type PullSnapshot, readPullFacts, type SimulatedGitHub, snapshotPull } from './simulated-github.ts';
 import type { Trace } from './trace.ts';
 
 /** The retry delay that the adapter gives for a suspended installation. */
@@ -88,7 +88,8 @@ function writeMethods(context: PortContext) {
       context.snapshot();
       const outcome = applyCommitPlan(context.simulatedGitHub, target, plan);
       context.trace.add({ kind: 'committed', number: target.number, plan, outcome });
-      return outcome;
+      const isPullOpen = outcome.kind === 'committed' && readPullFacts(context.snapshot()).state === 'open';
+      return isPullOpen ? { ...outcome, isPullOpen } : outcome;
     },
     closeThread: async ({ id: commentId, ...comment }, body) => {
       const thread = findThread(context.snapshot(), comment);
@@ -148,16 +149,16 @@ function reviewCommentInputs({ comments }: NewReview) {
 }
 
 function toCreatedReview(
-  { pull }: PullSnapshot,
+  snapshot: PullSnapshot,
   { comments: drafts }: NewReview,
   { id, state }: { readonly id: number; readonly state: string },
 ): CreatedReview {
-  const created = [...pull.reviewComments.values()].filter(({ reviewId }) => reviewId === id);
+  const created = [...snapshot.pull.reviewComments.values()].filter(({ reviewId }) => reviewId === id);
   const comments = drafts.flatMap(({ body }) => {
     const comment = created.find((candidate) => candidate.body === body);
     return comment === undefined ? [] : [asPostedComment('review-comment', comment, body)];
   });
-  return { review: toPostedReview(id, state), comments };
+  return { review: toPostedReview(id, state), comments, pull: readPullFacts(snapshot) };
 }
 
 function findThread({ pull }: PullSnapshot, { kind, nodeId }: Pick<PostedComment, 'kind' | 'nodeId'>) {

@@ -187,7 +187,9 @@ export async function listReviewComments(
   connection: PullConnection,
   reviewId: number,
 ): Promise<readonly SubmittedReviewComment[] | null> {
-  const comments = await nullIfGone(listCommentsOfReview(connection, reviewId));
+  const { read, ref } = connection;
+  const params = { ...pullParams(ref), review_id: reviewId, ...PAGES };
+  const comments = await nullIfGone(read.paginate(read.rest.pulls.listCommentsForReview, params));
   if (comments !== null)
     return comments.map(({ id, in_reply_to_id: rootId = id, body, updated_at: updatedAt }) => ({
       rootId,
@@ -195,15 +197,8 @@ export async function listReviewComments(
       updatedAt,
     }));
   // Without access to the pull request, every review looks missing.
-  await connection.read.rest.pulls.get(pullParams(connection.ref));
+  await read.rest.pulls.get(pullParams(ref));
   return null;
-}
-
-export function listCommentsOfReview(
-  { ref, read }: PullConnection,
-  reviewId: number,
-): Promise<readonly (RestComment & { readonly path: string; readonly body: string })[]> {
-  return read.paginate(read.rest.pulls.listCommentsForReview, { ...pullParams(ref), review_id: reviewId, ...PAGES });
 }
 
 type PostedRestComment = Pick<RestComment, 'id' | 'node_id' | 'created_at' | 'html_url'>;

@@ -8,7 +8,14 @@ import {
   GitHubError,
 } from '../../core/step/ports.ts';
 import type { Countersigned } from '../../lib/trust.ts';
-import { askGraphql, cacheKey, type PullConnection, repositoryParams } from './requests/connection.ts';
+import { keepPull, PULL, PullRepository } from './pull-request.ts';
+import {
+  askGraphql,
+  cacheKey,
+  type PullConnection,
+  repositoryParams,
+  SMALL_PAGE_SIZES,
+} from './requests/connection.ts';
 import { explainRefusal, GitHubRequestError, hasErrorType, nullIfGone } from './requests/errors.ts';
 import { treeAfter } from './tree-after.ts';
 
@@ -39,11 +46,18 @@ function isPlainWrite({ content, mode }: FileWrite): boolean {
   return content.kind === 'deleted' || (content.kind === 'bytes' && mode === '100644');
 }
 
-const COMMIT_MUTATION = `mutation commit($input: CreateCommitOnBranchInput!) {
-  createCommitOnBranch(input: $input) { commit { oid tree { oid } } }
-}`;
+/** A merge can have overtaken the commit, so the answer tells the pull request behind it. */
+const COMMIT_MUTATION = `mutation commit($input: CreateCommitOnBranchInput!, $number: Int!, $size: Int!) {
+  createCommitOnBranch(input: $input) { commit { oid tree { oid } repository { ...pull } } }
+}
+${PULL}`;
 
-const CreatedCommit = z.object({ oid: z.string(), tree: z.object({ oid: z.string() }) });
+const CreatedCommit = z.object({
+  oid: z.string(),
+  tree: z.object({ oid: z.string() }),
+  // The commit exists, whatever else the answer lacks.
+  repository: PullRepository.nullable().catch(null),
+});
 
 type CreatedCommit = z.infer<typeof CreatedCommit>;
 
@@ -80,10 +94,13 @@ async function commitInRepository(
     message: splitMessage(plan.message),
     fileChanges: fileChanges(plan),
   };
-  const { createCommitOnBranch } = await askGraphql(connection.write, COMMIT_MUTATION, { input }, CommitResponse);
+  const variables = { input, number: connection.ref.number, size: SMALL_PAGE_SIZES[0] };
+  const sentAt = connection.now();
+  const { createCommitOnBranch } = await askGraphql(connection.write, COMMIT_MUTATION, variables, CommitResponse);
   const { commit } = createCommitOnBranch;
   rememberTree(connection, plan, commit);
-  return { kind: 'committed', sha: commit.oid };
+  const pull = commit.repository === null ? null : keepPull(connection, commit.repository, sentAt, commit.oid);
+  return { kind: 'committed', sha: commit.oid, ...(pull?.state === 'open' ? { isPullOpen: true } : {}) };
 }
 
 /** Where GitHub's answer has the SHA of the planned tree, this tree and its files are the commit's, and need no reading. */

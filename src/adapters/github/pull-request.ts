@@ -34,35 +34,57 @@ export async function fetchRecentPull(connection: PullConnection): Promise<PullF
 
 /** The current state of the pull request, with the default branch that its settings are read from. */
 export async function fetchPull(connection: PullConnection): Promise<PullFacts> {
-  const { ref, read, caches } = connection;
-  const variables = { ...repositoryParams(ref), number: ref.number };
   const readAt = connection.now();
   const { repository } = await withSmallerPages(PAGE_SIZES, (size) =>
-    askGraphql(read, PULL_QUERY, { ...variables, size }, PullPage),
+    askGraphql(connection.read, PULL_QUERY, pullVariables(connection, size), PullPage),
   );
-  const pull = toPullFacts(repository.pullRequest, ref, repository.defaultBranchRef?.name ?? '');
-  keepDefaultRoot(connection, repository, readAt);
-  caches.pulls.set(pullKey(ref), pull);
-  return pull;
+  return keepPull(connection, repository, readAt);
 }
 
-const PULL_QUERY = `query pull($owner: String!, $repo: String!, $number: Int!, $size: Int!) {
-  repository(owner: $owner, name: $repo) {
-    pullRequest(number: $number) {
-      state isDraft title body changedFiles
-      author { __typename login ... on User { databaseId } ... on Bot { databaseId } }
-      labels(first: $size) { nodes { name } }
-      baseRefName baseRefOid headRefName headRefOid
-      headRepository { databaseId }
-      headRef { associatedPullRequests(first: $size, states: OPEN) { nodes { number repository { databaseId } } } }
-      latestOpinionatedReviews(first: $size) { nodes { state } }
-    }
-    ...defaultRoot
+/** The variables of a query that reads the pull request. */
+export function pullVariables({ ref }: PullConnection, size: number) {
+  return { ...repositoryParams(ref), number: ref.number, size };
+}
+
+/**
+ * Keeps for a moment what GitHub answered to a request that was sent at this time (ms). `head` is a commit that this
+ * request made: the pull request shows it a little later than the branch.
+ */
+export function keepPull(
+  connection: PullConnection,
+  { pullRequest, ...repository }: PullRepository,
+  readAt: number,
+  head: string = pullRequest.headRefOid,
+): PullFacts {
+  const { ref, caches } = connection;
+  const shown = toPullFacts(pullRequest, ref, repository.defaultBranchRef?.name ?? '');
+  const facts = { ...shown, headSha: head };
+  keepDefaultRoot(connection, repository, readAt);
+  caches.pulls.set(pullKey(ref), facts);
+  return facts;
+}
+
+/** The pull request and the default branch, as a part of a GraphQL query of the repository. */
+export const PULL = `fragment pull on Repository {
+  pullRequest(number: $number) {
+    state isDraft title body changedFiles
+    author { __typename login ... on User { databaseId } ... on Bot { databaseId } }
+    labels(first: $size) { nodes { name } }
+    baseRefName baseRefOid headRefName headRefOid
+    headRepository { databaseId }
+    headRef { associatedPullRequests(first: $size, states: OPEN) { nodes { number repository { databaseId } } } }
+    latestOpinionatedReviews(first: $size) { nodes { state } }
   }
+  ...defaultRoot
 }
 ${DEFAULT_ROOT}`;
 
 const PullOfBranch = z.object({ number: z.number(), repository: z.object({ databaseId: z.number().nullable() }) });
+
+const PULL_QUERY = `query pull($owner: String!, $repo: String!, $number: Int!, $size: Int!) {
+  repository(owner: $owner, name: $repo) { ...pull }
+}
+${PULL}`;
 
 const PullRequest = z.object({
   state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
@@ -87,7 +109,11 @@ const PullRequest = z.object({
   latestOpinionatedReviews: z.object({ nodes: visibleNodes(z.object({ state: z.string() })) }).nullable(),
 });
 
-const PullPage = z.object({ repository: DefaultRoot.extend({ pullRequest: PullRequest }) });
+export const PullRepository = DefaultRoot.extend({ pullRequest: PullRequest });
+
+type PullRepository = z.infer<typeof PullRepository>;
+
+const PullPage = z.object({ repository: PullRepository });
 
 const PULL_STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const;
 

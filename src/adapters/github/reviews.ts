@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { PostedComment, PostedReview } from '../../core/state/posted-comment.ts';
 import {
   type CreatedReview,
@@ -6,9 +7,20 @@ import {
   type OwnReview,
   type ReviewCommentDraft,
 } from '../../core/step/ports.ts';
-import { firstLineOf, listCommentsOfReview, toPostedComment } from './comments.ts';
-import { cacheKey, PAGES, type PullConnection, pullParams } from './requests/connection.ts';
+import { firstLineOf, hashBody } from './comments.ts';
+import { keepPull, PULL, PullRepository, pullVariables } from './pull-request.ts';
+import {
+  askGraphql,
+  cacheKey,
+  PAGES,
+  type PullConnection,
+  pullParams,
+  SMALL_PAGE_SIZES,
+  visibleNodes,
+  withSmallerPages,
+} from './requests/connection.ts';
 import { hasRemedy } from './requests/errors.ts';
+import { keepThreads, THREAD, Thread } from './threads.ts';
 
 /**
  * Posts one review with all drafts, pinned to `head`. Returns its comments in the order of the drafts. Fails with
@@ -19,14 +31,53 @@ export async function createReview(
   head: string,
   newReview: NewReview,
 ): Promise<CreatedReview> {
-  const review = await submitReview(connection, head, newReview);
+  const { nodeId, ...review } = await submitReview(connection, head, newReview);
   const { comments: drafts } = newReview;
-  const comments = drafts.length === 0 ? [] : await listCommentsOfReview(connection, review.id).catch(throwReadFailure);
-  for (const { id, path } of comments) {
-    connection.caches.anchors.set(cacheKey(connection.ref, id), { path, commit: head });
-  }
-  return { review, comments: matchToDrafts(drafts, comments) };
+  if (drafts.length === 0) return { review, comments: [], pull: null };
+  const { comments, pull } = await readReview(connection, nodeId).catch(throwReadFailure);
+  for (const { fullDatabaseId, path } of comments)
+    connection.caches.anchors.set(cacheKey(connection.ref, fullDatabaseId), { path, commit: head });
+  return { review, comments: matchToDrafts(drafts, comments), pull };
 }
+
+/** The comments of a new review, and the pull request behind it, whose newest threads are those of the comments. */
+async function readReview(connection: PullConnection, review: string) {
+  const readAt = connection.now();
+  const { repository, node } = await withSmallerPages(SMALL_PAGE_SIZES, (size) =>
+    askGraphql(connection.read, REVIEW_QUERY, { ...pullVariables(connection, size), review }, ReviewPage),
+  );
+  keepThreads(connection, repository.pullRequest.reviewThreads.nodes);
+  return { comments: node.comments.nodes, pull: keepPull(connection, repository, readAt) };
+}
+
+/** A turn has at most 30 proposals, and so a review at most 30 comments. */
+const REVIEW_QUERY = `query review($owner: String!, $repo: String!, $number: Int!, $size: Int!, $review: ID!) {
+  repository(owner: $owner, name: $repo) {
+    ...pull
+    pullRequest(number: $number) { reviewThreads(last: $size) { nodes { ...thread } } }
+  }
+  node(id: $review) {
+    ... on PullRequestReview { comments(first: 30) { nodes { id fullDatabaseId path body createdAt url } } }
+  }
+}
+${PULL}
+${THREAD}`;
+
+const ReviewComment = z.object({
+  id: z.string(),
+  fullDatabaseId: z.coerce.number(),
+  path: z.string(),
+  body: z.string(),
+  createdAt: z.string(),
+  url: z.string(),
+});
+
+const NewThreads = z.object({ pullRequest: z.object({ reviewThreads: z.object({ nodes: visibleNodes(Thread) }) }) });
+
+const ReviewPage = z.object({
+  repository: PullRepository.and(NewThreads),
+  node: z.object({ comments: z.object({ nodes: visibleNodes(ReviewComment) }) }),
+});
 
 /** The review exists, so this failure has no status: a status would look like a refusal. */
 function throwReadFailure(error: unknown): never {
@@ -42,13 +93,13 @@ async function submitReview(
   connection: PullConnection,
   head: string,
   { body, event, comments }: NewReview,
-): Promise<OwnReview> {
+): Promise<OwnReview & { readonly nodeId: string }> {
   const { ref, write } = connection;
   const params = { ...pullParams(ref), commit_id: head, event, body, comments: comments.map(toRestDraft) };
   const { data } = await withoutPendingReview(connection, write.rest.pulls.createReview(params));
   if (data.state === 'PENDING')
     throw new GitHubError('GitHub created a review without submitting it', null, connection.now());
-  return toOwnReview(data);
+  return { ...toOwnReview(data), nodeId: data.node_id };
 }
 
 /** GitHub requires `start_line` to be less than `line`, so a comment on one line has none. */
@@ -60,7 +111,7 @@ function toRestDraft({ path, startLine, line, body }: ReviewCommentDraft) {
 /** GitHub lists comments in any order. A draft is identified by its path and its marker. */
 function matchToDrafts(
   drafts: readonly ReviewCommentDraft[],
-  comments: Awaited<ReturnType<typeof listCommentsOfReview>>,
+  comments: readonly z.infer<typeof ReviewComment>[],
 ): readonly PostedComment[] {
   const remaining = [...comments];
   return drafts.map((draft) => {
@@ -69,7 +120,8 @@ function matchToDrafts(
     );
     const [comment] = position === -1 ? [] : remaining.splice(position, 1);
     if (comment === undefined) throw new GitHubError('A posted review lacks one of its comments', null, null);
-    return toPostedComment('review-comment', comment, draft.body);
+    const { id: nodeId, fullDatabaseId: id, createdAt, url } = comment;
+    return { kind: 'review-comment', id, nodeId, createdAt, bodyHash: hashBody(draft.body), url };
   });
 }
 

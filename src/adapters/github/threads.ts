@@ -53,30 +53,41 @@ async function findThread(
 }
 
 /** Caches the ids of all open threads by their first comments, because several are often resolved in a row. */
-async function cacheThreads({ ref, read, caches }: PullConnection): Promise<void> {
+async function cacheThreads(connection: PullConnection): Promise<void> {
+  const { ref, read } = connection;
   for (let after: string | null = null; ; ) {
     const variables = { ...repositoryParams(ref), number: ref.number, after };
     const page: ThreadsPage = await withSmallerPages(PAGE_SIZES, (size) =>
       askGraphql(read, THREADS_QUERY, { ...variables, size }, ThreadsPage),
     );
-    for (const { id, isResolved, rootId } of page.nodes)
-      if (rootId !== undefined && !isResolved) caches.threads.set(cacheKey(ref, rootId), id);
+    keepThreads(connection, page.nodes);
     if (!page.pageInfo.hasNextPage) return;
     after = page.pageInfo.endCursor;
   }
 }
 
+/** Keeps the ids of open threads. */
+export function keepThreads({ ref, caches }: PullConnection, threads: readonly z.infer<typeof Thread>[]): void {
+  for (const { id, isResolved, rootId } of threads)
+    if (rootId !== undefined && !isResolved) caches.threads.set(cacheKey(ref, rootId), id);
+}
+
 /** Threads are identified by the node id of their first comment, because numeric ids exceed GraphQL's integers. */
+export const THREAD = `fragment thread on PullRequestReviewThread {
+  id isResolved comments(first: 1) { nodes { id } }
+}`;
+
 const THREADS_QUERY = `query threads($owner: String!, $repo: String!, $number: Int!, $size: Int!, $after: String) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
       reviewThreads(first: $size, after: $after) {
-        nodes { id isResolved comments(first: 1) { nodes { id } } }
+        nodes { ...thread }
         pageInfo { hasNextPage endCursor }
       }
     }
   }
-}`;
+}
+${THREAD}`;
 
 const RESOLVE_MUTATION = `mutation resolve($threadId: ID!) {
   resolveReviewThread(input: { threadId: $threadId }) { thread { id } }
@@ -87,7 +98,7 @@ const CLOSE_MUTATION = `mutation close($commentId: ID!, $body: String!, $threadI
   resolveReviewThread(input: { threadId: $threadId }) { clientMutationId }
 }`;
 
-const Thread = z
+export const Thread = z
   .object({
     id: z.string(),
     isResolved: z.boolean(),

@@ -143,7 +143,8 @@ export type FileContent =
 
 /** The result of one commit attempt. */
 export type CommitResult =
-  | { readonly kind: 'committed'; readonly sha: string }
+  /** `isPullOpen` where GitHub told with the commit that no merge has overtaken it. */
+  | { readonly kind: 'committed'; readonly sha: string; readonly isPullOpen?: true }
   /** The branch has another head, so nothing was written. */
   | { readonly kind: 'head-moved' }
   /** A permanent refusal (rules, permissions, missing branch). `message` is safe to publish. */
@@ -211,7 +212,12 @@ export type ReviewCommentDraft = {
 /** A review by the App as GitHub has it. */
 export type OwnReview = Pick<PostedReview, 'id' | 'url' | 'status'>;
 
-export type CreatedReview = { readonly review: OwnReview; readonly comments: readonly PostedComment[] };
+export type CreatedReview = {
+  readonly review: OwnReview;
+  readonly comments: readonly PostedComment[];
+  /** Read after the review; null if it was not. */
+  readonly pull: Pick<PullFacts, 'state' | 'headSha'> | null;
+};
 
 /** A comment by the App that was found by its marker. */
 export type FoundComment = PostedComment & { readonly body: string };

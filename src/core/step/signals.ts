@@ -106,6 +106,8 @@ export type Signal =
       readonly reviews: readonly Omit<PostedReview, 'turn'>[];
       /** Proposals that comments cannot show completely, with the output for the model. */
       readonly unpostable: readonly { readonly proposalId: string; readonly output: string }[];
+      /** The head of the open pull request after the review was posted, as far as it was read. */
+      readonly head?: string;
     }
   | {
       readonly type: 'posting-failed';
@@ -134,8 +136,11 @@ export type Signal =
       /** Only where the settings ask for code owners. */
       readonly codeOwners?: CodeOwners;
     }
-  /** `overwritten` is set if another push has since removed the commit from the branch. */
-  | (ReportedCommit & { readonly type: 'committed'; readonly overwritten?: true })
+  /**
+   * `isPullOpen` is set if GitHub told it with the commit, and `overwritten` if another push has since removed the
+   * commit from the branch.
+   */
+  | (ReportedCommit & { readonly type: 'committed'; readonly isPullOpen?: true; readonly overwritten?: true })
   /** GitHub reported this commit but does not serve it yet. A later attempt verifies it. */
   | (Omit<ReportedCommit, 'files'> & { readonly type: 'commit-unverified' })
   /** GitHub's commit has another tree than was approved. `mismatches` is empty if the difference is unknown. */

@@ -16,7 +16,7 @@ import type { StalenessVerdict } from '../../core/state/head-changes.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, SettingsReading } from '../../core/state/settings.ts';
-import type { GitHub, Tree } from '../../core/step/ports.ts';
+import type { CommitResult, GitHub, Tree } from '../../core/step/ports.ts';
 import type { PreflightCheck } from '../../core/step/signals.ts';
 import { bothOrFail, fetchCodeOwners, fetchFiles, fetchPermissions, isPlainFileMode } from '../jobs/gather-facts.ts';
 import type { EffectResult, Job, RulesContext } from '../jobs/job.ts';
@@ -120,7 +120,7 @@ async function stalenessVerdicts(
 export async function verifyWrittenCommit(
   job: Job<'commit'>,
   github: GitHub,
-  sha: string,
+  { sha, isPullOpen }: Extract<CommitResult, { kind: 'committed' }>,
   signed: CountersignedCommit,
 ): Promise<EffectResult> {
   const { context, effect, attempts } = job;
@@ -130,7 +130,8 @@ export async function verifyWrittenCommit(
   try {
     const trees = { before: await github.fetchTree(parentSha), after: await github.fetchTree(sha) };
     const mismatches = treeMismatches(plan.files, trees);
-    if (mismatches.length === 0) return { kind: 'done', signal: { type: 'committed', ...commit, files } };
+    const open = isPullOpen === true ? { isPullOpen } : {};
+    if (mismatches.length === 0) return { kind: 'done', signal: { type: 'committed', ...commit, files, ...open } };
     context.log.error({ sha, mismatches }, 'commit differs from what was approved');
     return { kind: 'done', signal: { type: 'commit-mismatch', ...commit, mismatches } };
   } catch (error) {

@@ -171,7 +171,7 @@ async function writeAndVerify(
   const outcome = await github.commit(signed.plan);
   switch (outcome.kind) {
     case 'committed':
-      return verifyWrittenCommit(job, github, outcome.sha, signed);
+      return verifyWrittenCommit(job, github, outcome, signed);
     case 'head-moved':
       return { kind: 'head-moved', head: preconditions.head, proposals: executing };
     case 'refused':

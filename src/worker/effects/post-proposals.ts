@@ -60,7 +60,8 @@ export async function postProposals(job: PostProposalsJob): Promise<EffectResult
   const output = closed === null ? notShowableOutput : closedMeanwhileOutput;
   const unpostable = pending.filter(({ id }) => !postedIds.has(id)).map((one) => toUnpostable(one, output));
   if (proposals.length === 0 && unpostable.length === 0 && reviews.length === 0) return DONE;
-  return { kind: 'done', signal: { type: 'proposals-posted', runId, turn, proposals, reviews, unpostable } };
+  const head = posted.head === null ? {} : { head: posted.head };
+  return { kind: 'done', signal: { type: 'proposals-posted', runId, turn, proposals, reviews, unpostable, ...head } };
 }
 
 function isPlaced(draft: Draft): draft is PlacedDraft {
@@ -173,14 +174,15 @@ function actualPlacement(comment: PostedComment, { change }: Proposal, intended:
 /** The shared context of all posts of one attempt. */
 type Batch = { readonly job: PostProposalsJob; readonly github: GitHub; readonly pull: PullState };
 
-/** `refusal` is why GitHub refused the review, in its own words; null if it did not. */
+/** `refusal` is why GitHub refused the review, in its own words; null if it did not. For `head` see the signal. */
 type PostedBatch = {
   readonly proposals: readonly PostedProposal[];
   readonly reviews: readonly OwnReview[];
   readonly refusal: string | null;
+  readonly head: string | null;
 };
 
-const NO_REVIEW: PostedBatch = { proposals: [], reviews: [], refusal: null };
+const NO_REVIEW: PostedBatch = { proposals: [], reviews: [], refusal: null, head: null };
 
 async function postMissing(
   batch: Batch,
@@ -213,7 +215,7 @@ async function postReview(
 ): Promise<PostedBatch> {
   if (first === undefined) return NO_REVIEW;
   try {
-    const { review, comments } = await batch.github.createReview(
+    const { review, comments, pull } = await batch.github.createReview(
       first.proposal.headSha,
       buildReview(batch, suggestions),
     );
@@ -221,7 +223,7 @@ async function postReview(
       const comment = comments[index];
       return comment === undefined ? [] : [{ proposalId: proposal.id, index: proposal.index, placement, comment }];
     });
-    return { proposals, reviews: [review], refusal: null };
+    return { proposals, reviews: [review], refusal: null, head: pull?.state === 'open' ? pull.headSha : null };
   } catch (error) {
     if (!means(error, 'our-mistake')) throw error;
     batch.job.context.log.warn({ err: error }, 'review refused by GitHub, posting diffs instead');

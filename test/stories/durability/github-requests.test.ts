@@ -102,15 +102,14 @@ describe('requests to GitHub, as docs/internals/durability.md counts them', () =
     expect(counted).toHaveLength(documentedCounts()['two edits and two approvals, without tokens'] ?? 0);
   });
 
-  it('each commit takes one more, and each of its proposals one more to close', async () => {
+  it('behind a commit, each of its proposals takes one more to close', async () => {
     const story = await proposeRows(stage(), { 5: 50, 20: 200 });
     const { ana, bot } = story;
     const asked = await requestsOf(story, () => ana.replies(bot.proposal(1), '/approve'));
     const committed = asked.findIndex((name) => COMMIT.test(name)) + 1;
-    // Apart from the run comment, and one request per pull request for the ids of its threads.
-    const closing = asked.slice(committed).filter((name) => !/issues\/comments|graphql threads|check-runs/.test(name));
-    // The pull request once more: a merge can have overtaken the commit.
-    expect(closing).toEqual(['graphql pull', 'graphql updatePullRequestReviewComment']);
+    // Apart from the run comment and the check runs.
+    const closing = asked.slice(committed).filter((name) => !/issues\/comments|check-runs/.test(name));
+    expect(closing).toEqual(['graphql updatePullRequestReviewComment']);
   });
 
   it('the settings are looked up at the decision and before the commit (S127)', async () => {
@@ -145,6 +144,5 @@ describe('requests to GitHub, as docs/internals/durability.md counts them', () =
     expect(bot.proposals()).toHaveLength(4);
     const asked = await requestsOf(story, () => ana.says('/approve all'));
     expect(asked.filter((name) => name === 'graphql updatePullRequestReviewComment')).toHaveLength(4);
-    expect(asked.filter((name) => name === 'graphql threads')).toHaveLength(1);
   });
 });

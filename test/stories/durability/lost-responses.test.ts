@@ -179,8 +179,7 @@ describe('a comment whose response is lost', () => {
   it('a review that GitHub does not show for a while is not posted again (G4)', async () => {
     const { ana, bot, model } = await tellRows(stage());
     model.proposes(editRow(5, 50));
-    const list = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments';
-    stage().github.faults.add({ kind: 'fail-before-apply', status: 502, route: list });
+    stage().github.faults.add({ kind: 'fail-before-apply', status: 503, route: 'graphql review' });
     await ana.says('/countersign give the row another value');
     await eventually(() => expect(bot.run().body).toContain('| pending |'));
     expect(bot.reviews()).toHaveLength(1);

@@ -6,7 +6,7 @@ import { GitHubError } from '../../../core/step/ports.ts';
 import { guardFetch, type SendRequest } from '../../../lib/guard-fetch.ts';
 import { createFault } from '../../telemetry/fault.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { graphqlErrorOf, requestIdOf, requestName, toGitHubError } from './errors.ts';
+import { dropErrorsBesideCommit, graphqlErrorOf, requestIdOf, requestName, toGitHubError } from './errors.ts';
 
 const API_VERSION = '2022-11-28';
 
@@ -94,6 +94,7 @@ export function createClientFactory(options: ClientOptions): CreateClient {
       const asked = askedFor(sent, address);
       const doubt = kindOf(sent) === 'read' ? { missingMs: () => missing.ms(asked) } : {};
       const about = { now: now(), ...aboutRequest(sent, now()), ...doubt };
+      dropErrorsBesideCommit(data);
       const failed = url.endsWith('/graphql') ? graphqlErrorOf(data, headers, about) : null;
       if (failed !== null) throw failed;
       missing.found(asked);

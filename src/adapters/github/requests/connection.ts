@@ -104,6 +104,9 @@ export const PAGE_SIZE = 100;
 /** Page sizes, for lists that GitHub can find too heavy. */
 export const PAGE_SIZES = [PAGE_SIZE, 30, 10] as const;
 
+/** For lists that hardly ever have more, beside something else that must not fail. */
+export const SMALL_PAGE_SIZES = [30, 10] as const;
+
 /** Asks with the first size, and with the next one wherever GitHub finds that too much to answer. */
 export async function withSmallerPages<Size, Result>(
   [size, ...smaller]: readonly [Size, ...Size[]],

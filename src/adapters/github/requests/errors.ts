@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ErrorRow, errorRowOf, type FailedRequest, type Remedy } from '../../../core/step/github-errors.ts';
 import { GitHubError, means } from '../../../core/step/ports.ts';
+import { isRecord } from '../../../lib/trust.ts';
 
 /** A failed request for people and the log, besides what tells its meaning. */
 type Failure = FailedRequest & {
@@ -127,6 +128,13 @@ export function graphqlErrorOf(
   const failure = { summary: 'A GraphQL request failed', status: 200, detail, types, isCommit };
   const isDoubtful = missingMs !== undefined && types.includes('NOT_FOUND');
   return createError(isDoubtful ? { ...failure, missingMs: missingMs() } : failure, headers, now);
+}
+
+const MadeCommit = z.object({ data: z.object({ createCommitOnBranch: z.object({ commit: z.object({}) }) }) });
+
+/** A commit that GitHub made counts, also where the rest of the answer failed. */
+export function dropErrorsBesideCommit(answer: unknown): void {
+  if (isRecord(answer) && MadeCommit.safeParse(answer).success) Reflect.deleteProperty(answer, 'errors');
 }
 
 type GraphqlCircumstances = Pick<Circumstances, 'now' | 'isCommit'> & { readonly missingMs?: () => number };

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { CommitPlan } from '../../../../src/core/step/ports.ts';
 import { markCountersigned } from '../../../../src/lib/trust.ts';
-import { errorOf, HEAD, http, mockEachTest, NOW, outcomeLater, READ_PERMISSIONS, REPO } from './http-mock.ts';
+import {
+  errorOf,
+  HEAD,
+  http,
+  mockEachTest,
+  NOW,
+  outcomeLater,
+  pullAnswer,
+  READ_PERMISSIONS,
+  REPO,
+} from './http-mock.ts';
 
 const SHA = 'c'.repeat(40);
 
@@ -32,6 +42,10 @@ const commit = (plan = PLAN) => http.github.commit(markCountersigned(plan));
 const graphql = (matches: (variables: unknown) => boolean = () => true) =>
   http.as('ghs_write').post('/graphql', (body: { variables: unknown }) => matches(body.variables));
 
+const made = (repository: object | null) => ({
+  createCommitOnBranch: { commit: { oid: SHA, tree: { oid: TREE_SHA }, repository } },
+});
+
 const answersError = (type: string | undefined, message: string) =>
   graphql().reply(200, { data: { createCommitOnBranch: null }, errors: [{ type, message }] });
 
@@ -51,10 +65,23 @@ describe('plain files', () => {
             deletions: [{ path: 'old.ts' }],
           },
         },
+        number: 3,
+        size: 30,
       });
       return true;
-    }).reply(200, { data: { createCommitOnBranch: { commit: { oid: SHA, tree: { oid: TREE_SHA } } } } });
+    }).reply(200, { data: made(null) });
     expect(await commit()).toEqual({ kind: 'committed', sha: SHA });
+  });
+
+  it.each([
+    [pullAnswer(), { isPullOpen: true }, []],
+    [pullAnswer({ state: 'MERGED' }), {}, []],
+    [null, {}, [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }]],
+  ])('count, also where the rest of the answer failed; it tells of a merge before it (V1, R14)', async (...answer) => {
+    const [repository, known, errors] = answer;
+    graphql().reply(200, { data: made(repository), errors });
+    expect(await commit()).toEqual({ kind: 'committed', sha: SHA, ...known });
+    if (repository !== null) expect((await http.github.fetchRecentPull()).headSha).toBe(SHA);
   });
 
   it.each([

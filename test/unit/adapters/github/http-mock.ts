@@ -154,3 +154,27 @@ export async function errorOf(promise: Promise<unknown>): Promise<GitHubError> {
   if (!(failure instanceof GitHubError)) throw new Error(`no GitHubError: ${String(failure)}`);
   return failure;
 }
+
+const openPull = (number: number, databaseId = 22) => ({ number, repository: { databaseId } });
+
+const PULL = {
+  state: 'OPEN',
+  isDraft: true,
+  title: 'Totals',
+  body: 'Sums.',
+  changedFiles: 4,
+  labels: { nodes: [{ name: 'bug' }] },
+  author: { __typename: 'User', login: 'ana', databaseId: 7 },
+  baseRefName: 'main',
+  baseRefOid: 'b'.repeat(40),
+  headRefName: 'totals',
+  headRefOid: HEAD,
+  headRepository: { databaseId: 22 },
+  headRef: { associatedPullRequests: { nodes: [openPull(3), openPull(4), openPull(5, 23), null] } },
+  latestOpinionatedReviews: { nodes: [{ state: 'APPROVED' }, { state: 'DISMISSED' }] },
+};
+
+/** What GraphQL answers about the pull request, and about the default branch. */
+export function pullAnswer(given: object = {}) {
+  return { pullRequest: { ...PULL, ...given }, defaultBranchRef: DEFAULT_BRANCH };
+}

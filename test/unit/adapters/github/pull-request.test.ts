@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_BRANCH, errorOf, HEAD, http, mockEachTest, outcomeLater, REPO, reader } from './http-mock.ts';
+import { errorOf, HEAD, http, mockEachTest, outcomeLater, pullAnswer, REPO, reader } from './http-mock.ts';
 
 mockEachTest((mock) => mock.expectReadToken());
 
@@ -7,29 +7,9 @@ function next(path: string): Record<string, string> {
   return { link: `<https://api.github.com${path}>; rel="next", <https://api.github.com/x>; rel="last"` };
 }
 
-const openPull = (number: number, databaseId = 22) => ({ number, repository: { databaseId } });
-
-const PULL = {
-  state: 'OPEN',
-  isDraft: true,
-  title: 'Totals',
-  body: 'Sums.',
-  changedFiles: 4,
-  labels: { nodes: [{ name: 'bug' }] },
-  author: { __typename: 'User', login: 'ana', databaseId: 7 },
-  baseRefName: 'main',
-  baseRefOid: 'b'.repeat(40),
-  headRefName: 'totals',
-  headRefOid: HEAD,
-  headRepository: { databaseId: 22 },
-  headRef: { associatedPullRequests: { nodes: [openPull(3), openPull(4), openPull(5, 23), null] } },
-  latestOpinionatedReviews: { nodes: [{ state: 'APPROVED' }, { state: 'DISMISSED' }] },
-};
-
 describe('the pull request', () => {
   const answers = (given: object = {}) => {
-    const data = { repository: { pullRequest: { ...PULL, ...given }, defaultBranchRef: DEFAULT_BRANCH } };
-    reader.post('/graphql').reply(200, { data });
+    reader.post('/graphql').reply(200, { data: { repository: pullAnswer(given) } });
   };
 
   it('has state, author, base and head', async () => {
@@ -196,21 +176,5 @@ describe('a list of files is complete or an error', () => {
     reader.get(path).query({ per_page: 100, page: 2 }).twice().reply(200, second);
     expect(await http.github.listFiles(HEAD)).toHaveLength(2);
     expect(await http.github.listFiles(HEAD)).toHaveLength(2);
-  });
-
-  it('a failure of the second page is an error', async () => {
-    const path = `${REPO}/pulls/3/files`;
-    reader
-      .get(path)
-      .query({ per_page: 100, page: 1 })
-      .reply(200, [{ filename: 'a', status: 'added' }], next(`${path}?per_page=100&page=2`));
-    reader.get(path).query({ per_page: 100, page: 2 }).reply(500, {});
-    expect((await errorOf(http.github.listFiles(HEAD))).status).toBe(500);
-  });
-
-  it('of a pull request with more files than GitHub lists, the listed ones are returned', async () => {
-    const files = Array.from({ length: 3000 }, (_, index) => ({ filename: `f${index}`, status: 'added' }));
-    reader.get(`${REPO}/pulls/3/files`).query(true).reply(200, files);
-    expect(await http.github.listFiles(HEAD)).toHaveLength(3000);
   });
 });

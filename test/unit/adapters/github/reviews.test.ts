@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NewReview, ReviewCommentDraft } from '../../../../src/core/step/ports.ts';
-import { BOT_ID, errorOf, HEAD, http, mockEachTest, NOW, outcomeLater, REPO } from './http-mock.ts';
+import { BOT_ID, errorOf, HEAD, http, mockEachTest, NOW, outcomeLater, pullAnswer, REPO } from './http-mock.ts';
 
 mockEachTest();
 
@@ -18,27 +18,30 @@ const DRAFTS: readonly ReviewCommentDraft[] = [
   { path: 'b.ts', startLine: 2, line: 2, body: '<!-- three -->\nthird' },
 ];
 
-const REVIEW_80 = { id: 80, state: 'COMMENTED', html_url: 'https://github.com/review-80' };
+const REVIEW_80 = { id: 80, node_id: 'PRR_80', state: 'COMMENTED', html_url: 'https://github.com/review-80' };
 
 function reviewOf(body: string): NewReview {
   return { body, event: 'COMMENT', comments: DRAFTS };
 }
 
 describe('new reviews', () => {
-  it('a posted review with a missing comment is an error', async () => {
-    http.expectWriteToken();
-    http.as('ghs_write').post(REVIEWS).reply(200, REVIEW_80);
-    http.expectReadToken();
-    http.as('ghs_read').get(`${REVIEWS}/80/comments`).query(true).reply(200, []);
-    expect((await errorOf(http.github.createReview(HEAD, reviewOf('x')))).status).toBeNull();
-  });
+  const node = { comments: { nodes: [] } };
 
-  it.each([403, 404, 502])('a posted review that cannot be read (%i) is never reported as refused', async (status) => {
+  it.each([
+    ['without its comments', 200, { data: { repository: pullAnswer({ reviewThreads: { nodes: [] } }), node } }],
+    ['that the App may not read', 403, {}],
+    ['that GitHub does not find', 200, { errors: [{ type: 'NOT_FOUND', message: 'Could not resolve to a node' }] }],
+    ['that an outage hides', 503, {}],
+  ])('a posted review %s is never reported as refused', async (_, status, answer) => {
     http.expectWriteToken();
     http.as('ghs_write').post(REVIEWS).reply(200, REVIEW_80);
     http.expectReadToken();
-    http.as('ghs_read').get(`${REVIEWS}/80/comments`).query(true).reply(status, {});
-    expect((await errorOf(http.github.createReview(HEAD, reviewOf('x')))).status).toBeNull();
+    http.as('ghs_read').post('/graphql').reply(status, answer);
+    const fault = await errorOf(http.github.createReview(HEAD, reviewOf('x')));
+    expect([fault.status, fault.message]).toEqual([
+      null,
+      expect.stringMatching(/^A (?:posted review|review was posted)/),
+    ]);
   });
 
   it.each([
