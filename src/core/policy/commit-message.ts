@@ -119,16 +119,12 @@ function namePeople(
   changes: readonly CommitMessageEntry[],
   links: RepoLinks,
 ): readonly string[] {
-  const domain = noreplyDomain(links);
+  const domain = `users.noreply.${addressDomain(new URL(links.repository).hostname)}`;
   const people = new Map(changes.flatMap((change) => change.approvedBy.map((person) => [person.id, person] as const)));
   return [...people.values()].map((person) => {
     const name = sanitizeLogin(person);
     return `${trailer}: ${name} <${person.id}+${name}@${domain}>`;
   });
-}
-
-function noreplyDomain({ repository }: RepoLinks): string {
-  return `users.noreply.${addressDomain(new URL(repository).hostname)}`;
 }
 
 /** The domain in the addresses that a GitHub server gives to commits. All subdomains of `ghe.com` share one. */

@@ -3,7 +3,6 @@ import type { Change, FileChange } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
 import type { Placement } from '../edits/placement.ts';
-import { regionLine } from '../edits/region.ts';
 import type { CallRef } from './conversation.ts';
 import type { PostedComment } from './posted-comment.ts';
 import type { Approvers } from './settings.ts';
@@ -173,9 +172,4 @@ export function postedChange({ change, userEdit }: Proposal): Change {
 export function describeProposal({ change, origin }: Pick<Proposal, 'change' | 'origin'>): string {
   const name = describeChange(change);
   return origin.kind === 'undo' && change.op === 'set' ? describeUndoOf(origin.undoneProposalId, name) : name;
-}
-
-/** The line of a member when it was proposed; null if it has none. */
-export function proposedLineOf({ region }: Pick<FileChange, 'region'>): number | null {
-  return region === null ? null : regionLine(region);
 }

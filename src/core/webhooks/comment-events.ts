@@ -156,66 +156,35 @@ const ReviewPayload = z.object({
 export type CommentExtractor = (payload: unknown) => WebhookComment | 'malformed' | 'not-a-pull-request';
 
 /** Extracts a comment of a pull request's conversation from an `issue_comment` payload. Ignores comments on issues. */
-export const extractIssueComment: CommentExtractor = createReader(
-  IssueCommentPayload,
-  ({ repository, issue, comment }) => {
-    if (typeof issue.pull_request !== 'object' || issue.pull_request === null) return 'not-a-pull-request';
-    const location = { at: 'conversation', commentId: comment.id } as const;
-    return {
-      ...authorFields(comment),
-      repository,
-      ...pullFields(issue),
-      location,
-      isReply: false,
-      createdAt: comment.created_at,
-      reviewState: null,
-    };
-  },
-);
+export const extractIssueComment = createReader(IssueCommentPayload, ({ repository, issue, comment }) => {
+  if (typeof issue.pull_request !== 'object' || issue.pull_request === null) return 'not-a-pull-request';
+  const location = { at: 'conversation', commentId: comment.id } as const;
+  return { ...commonFields(repository, issue, comment), location, createdAt: comment.created_at };
+});
 
 /** Extracts the first comment of a thread, or a reply, from a `pull_request_review_comment` payload. */
-export const extractReviewComment: CommentExtractor = createReader(
-  ReviewCommentPayload,
-  ({ repository, pull_request, comment }) => {
-    const location = {
-      at: 'thread',
-      commentId: comment.id,
-      rootId: comment.in_reply_to_id ?? comment.id,
-      reviewId: comment.pull_request_review_id ?? null,
-      path: comment.path,
-      line: comment.subject_type === 'file' ? null : (comment.line ?? null),
-      startLine: comment.subject_type === 'file' ? null : (comment.start_line ?? null),
-      side: comment.side ?? null,
-      diffHunk: comment.diff_hunk ?? '',
-    } as const;
-    return {
-      ...authorFields(comment),
-      repository,
-      ...pullFields(pull_request),
-      location,
-      isReply: typeof comment.in_reply_to_id === 'number',
-      createdAt: comment.created_at,
-      reviewState: null,
-    };
-  },
-);
+export const extractReviewComment = createReader(ReviewCommentPayload, ({ repository, pull_request, comment }) => {
+  const location = {
+    at: 'thread',
+    commentId: comment.id,
+    rootId: comment.in_reply_to_id ?? comment.id,
+    reviewId: comment.pull_request_review_id ?? null,
+    path: comment.path,
+    line: comment.subject_type === 'file' ? null : (comment.line ?? null),
+    startLine: comment.subject_type === 'file' ? null : (comment.start_line ?? null),
+    side: comment.side ?? null,
+    diffHunk: comment.diff_hunk ?? '',
+  } as const;
+  const isReply = typeof comment.in_reply_to_id === 'number';
+  return { ...commonFields(repository, pull_request, comment), location, isReply, createdAt: comment.created_at };
+});
 
 /** Extracts the body of a review from a `pull_request_review` payload. */
-export const extractReviewBody: CommentExtractor = createReader(
-  ReviewPayload,
-  ({ repository, pull_request, review }) => {
-    const location = { at: 'review', reviewId: review.id } as const;
-    return {
-      ...authorFields(review),
-      repository,
-      ...pullFields(pull_request),
-      location,
-      isReply: false,
-      createdAt: review.submitted_at,
-      reviewState: toReviewState(review.state ?? ''),
-    };
-  },
-);
+export const extractReviewBody = createReader(ReviewPayload, ({ repository, pull_request, review }) => {
+  const location = { at: 'review', reviewId: review.id } as const;
+  const reviewState = toReviewState(review.state ?? '');
+  return { ...commonFields(repository, pull_request, review), location, reviewState, createdAt: review.submitted_at };
+});
 
 /** Webhooks send the state in lower case, the API in upper case. An unknown state counts as a comment. */
 function toReviewState(state: string): ReviewState {
@@ -223,14 +192,12 @@ function toReviewState(state: string): ReviewState {
   return lowercase === 'approved' || lowercase === 'changes_requested' ? lowercase : 'commented';
 }
 
-function pullFields({ number, state }: z.infer<typeof PayloadPull>): Pick<WebhookComment, 'number' | 'isPullClosed'> {
-  return { number, isPullClosed: state === 'closed' };
-}
-
-function authorFields({
-  user,
-  body,
-  performed_via_github_app,
-}: PayloadComment): Pick<WebhookComment, 'author' | 'viaApp' | 'body'> {
-  return { author: user, viaApp: (performed_via_github_app ?? null) !== null, body: body ?? '' };
+/** The fields that comments of all kinds have, for one that is neither a reply nor a review's own body. */
+function commonFields(
+  repository: PayloadRepository,
+  { number, state }: z.infer<typeof PayloadPull>,
+  { user: author, body, performed_via_github_app: app }: PayloadComment,
+): Omit<WebhookComment, 'location' | 'createdAt'> {
+  const written = { author, viaApp: (app ?? null) !== null, body: body ?? '', isReply: false, reviewState: null };
+  return { repository, number, isPullClosed: state === 'closed', ...written };
 }

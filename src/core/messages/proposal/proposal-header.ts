@@ -3,7 +3,8 @@ import { type UserEditRange, userEditRange } from '../../edits/build/user-edit.t
 import { type Change, type ChangeSet, type FileChange, membersOf, unifiedDiffOf } from '../../edits/change.ts';
 import { formatExtent, namedPaths, shortPath } from '../../edits/describe-change.ts';
 import type { Placement } from '../../edits/placement.ts';
-import { type Proposal, proposedLineOf } from '../../state/proposal.ts';
+import { regionLine } from '../../edits/region.ts';
+import type { Proposal } from '../../state/proposal.ts';
 import { APPROVER_DEMANDS, type ApproverRole } from '../../state/settings.ts';
 import { codeSpan, escapeText, fileUrl, joinBlocks, type LineSpan, link, quoteModelText } from '../shared/markdown.ts';
 import { createDiffView, type DiffView, joinViews, renderDiff } from './diff-markdown.ts';
@@ -148,12 +149,8 @@ function rangeText({ index, count }: UserEditRange): string {
 function viewMember(member: FileChange, isExecutableNamed: boolean): PayloadView {
   const { payload, region, placeCount: places } = member;
   const isInsertion = region !== null && region.old.length === 0;
-  return createPayloadView(payload, {
-    line: proposedLineOf(member),
-    places,
-    isInsertion,
-    isNewExecutable: isExecutableNamed,
-  });
+  const line = region === null ? null : regionLine(region);
+  return createPayloadView(payload, { line, places, isInsertion, isNewExecutable: isExecutableNamed });
 }
 
 /** Whether a change adds a file that can be run. No diff shows a mode. */
