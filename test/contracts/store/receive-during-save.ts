@@ -3,21 +3,9 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Backend } from '../../../src/adapters/store/engine/schema.ts';
 import { createStore } from '../../../src/adapters/store/open.ts';
 import type { Claim } from '../../../src/adapters/store/store.ts';
-import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
-import { delivery, pullOf, run, step } from './samples.ts';
+import { delivery, PREFLIGHT, pullOf, run, step } from './samples.ts';
 import { type DatabaseHarness, PATIENCE } from './store-under-test.ts';
 import type { TestDatabase } from './test-database.ts';
-
-const DEFAULT = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
-
-const PREFLIGHT = {
-  type: 'commit-preflight',
-  runId: 'r',
-  headSha: 'h',
-  baseRef: 'main',
-  checks: [],
-  settings: DEFAULT,
-} as const;
 
 const STARTED = step(pullOf(1, { run: run('r') }));
 

@@ -19,6 +19,16 @@ export const UNINSTALLED = {
   cause: 'uninstalled',
 } as const satisfies InstallationEvent;
 
+/** A signal that was never in the inbox. */
+export const PREFLIGHT = {
+  type: 'commit-preflight',
+  runId: 'r',
+  headSha: 'h',
+  baseRef: 'main',
+  checks: [],
+  settings: { kind: 'settings', settings: DEFAULT_SETTINGS },
+} as const;
+
 const ana = { id: 7, login: 'ana' };
 
 const AT = '2030-01-01T00:00:00.000Z';

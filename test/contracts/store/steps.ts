@@ -3,13 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import { DAY_MS, type RunStart } from '../../../src/core/state/limits.ts';
-import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import { NO_PROPOSALS, type ProposalSelector } from '../../../src/core/step/facts.ts';
 import { anyCharacter } from '../../support/any-character.ts';
-import { delivery, posted, proposal, pullOf, refOf, run, step, vote } from './samples.ts';
+import { delivery, PREFLIGHT, posted, proposal, pullOf, refOf, run, step, vote } from './samples.ts';
 import { LEASE, nextSignal, present, type StoreHarness } from './store-under-test.ts';
-
-const DEFAULT = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
 
 /** A step is saved completely or not at all, and loads unchanged. */
 export function stepsContract({ store, rows, claimSignal }: StoreHarness): void {
@@ -207,22 +204,14 @@ export function stepsContract({ store, rows, claimSignal }: StoreHarness): void 
 
     it('refuses a step without a signal while a comment is pending, due or postponed (S77, B14)', async () => {
       const { claim, signal } = await claimSignal('a');
-      const own = {
-        type: 'commit-preflight',
-        runId: 'r',
-        headSha: 'h',
-        baseRef: 'main',
-        checks: [],
-        settings: DEFAULT,
-      } as const;
       const pull = pullOf(1, { run: run('r') });
-      expect(await store().saveIfInboxEmpty(claim, own, step(pull), 20)).toBe('inbox-not-empty');
+      expect(await store().saveIfInboxEmpty(claim, PREFLIGHT, step(pull), 20)).toBe('inbox-not-empty');
       expect((await store().load(claim.pullRequestKey, NO_PROPOSALS)).run).toBeNull();
       await store().postponeSignal(claim, signal, 50, null);
-      expect(await store().saveIfInboxEmpty(claim, own, step(pull), 49)).toBe('inbox-not-empty');
+      expect(await store().saveIfInboxEmpty(claim, PREFLIGHT, step(pull), 49)).toBe('inbox-not-empty');
       await store().save(claim, signal, step(pull), 50);
-      expect(await store().saveIfInboxEmpty({ ...claim, fencingToken: 99 }, own, step(pull), 51)).toBe('lost');
-      expect(await store().saveIfInboxEmpty(claim, own, step(pull), 51)).toBe('saved');
+      expect(await store().saveIfInboxEmpty({ ...claim, fencingToken: 99 }, PREFLIGHT, step(pull), 51)).toBe('lost');
+      expect(await store().saveIfInboxEmpty(claim, PREFLIGHT, step(pull), 51)).toBe('saved');
     });
 
     it('never overwrites a run of another pull request, or a proposal of another run', async () => {

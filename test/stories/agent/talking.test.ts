@@ -101,12 +101,7 @@ describe('an ended run', () => {
     const { ana, bot, model } = story;
     stage().pass(8 * 24 * 60 * 60);
     await ana.says('@countersign use bigint');
-    expect(
-      model
-        .requests()
-        .at(-1)
-        ?.messages.map(({ role }) => role),
-    ).toEqual(['system', 'user']);
+    expect(model.lastMessages().map(({ role }) => role)).toEqual(['system', 'user']);
     expect(lastMessage(story)).toContain('what does it do?');
     expect(bot.comments().filter(({ body }) => body.startsWith('<!-- countersign:run:'))).toHaveLength(2);
   });
@@ -121,12 +116,7 @@ describe('words about a change of an earlier run', () => {
     stage().pass(2);
     model.says({ content: 'So that sums are exact.' });
     await ben.replies(bot.proposal(1), 'why bigint?');
-    expect(
-      model
-        .requests()
-        .at(-1)
-        ?.messages.map(({ role }) => role),
-    ).toEqual(['system', 'user']);
+    expect(model.lastMessages().map(({ role }) => role)).toEqual(['system', 'user']);
     expect(lastMessage(story)).toContain(
       'The task answers a change of an earlier run to "src/total.ts", which was applied.',
     );

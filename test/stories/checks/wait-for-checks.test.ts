@@ -29,11 +29,7 @@ async function commitsOnce(number = 'Number(price)'): Promise<void> {
 const phase = async () => (await story.stored()).run?.phase.kind;
 
 /** What the model was told last. */
-const lastTold = () =>
-  story.model
-    .requests()
-    .at(-1)
-    ?.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+const lastTold = () => story.model.lastMessages().findLast(({ role }) => role === 'user')?.content ?? '';
 
 it('(CK3, CK4, CK24) waits until all checks have passed, its one closing comment says so, and it asks GitHub six times', async () => {
   await commitsOnce();

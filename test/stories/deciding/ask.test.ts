@@ -71,9 +71,8 @@ describe('a question while changes are pending', () => {
     await ana.says(`@${stage().github.app.slug} do as you told ben`);
     await ana.replies(bot.proposal(1), '/deny not so');
     const heard = model
-      .requests()
-      .at(-1)
-      ?.messages.flatMap(({ content }) => (content?.includes('asked beside the run') === true ? [content] : []));
+      .lastMessages()
+      .flatMap(({ content }) => (content?.includes('asked beside the run') === true ? [content] : []));
     expect(heard).toHaveLength(1);
     expect(heard?.[0]).toMatch(/was answered "Prices are cents\. Reason 0 .*… \(cut\)"\.$/);
     expect(heard?.[0]?.length).toBeGreaterThan(1_200);

@@ -49,11 +49,7 @@ describe('invalid model responses', () => {
     expect(bot.proposals()).toHaveLength(2);
     await ana.says('/approve all');
     expect(pr.commits()).toHaveLength(1);
-    const answered =
-      model
-        .requests()
-        .at(-1)
-        ?.messages.flatMap(({ toolCallId }) => toolCallId ?? []) ?? [];
+    const answered = model.lastMessages().flatMap(({ toolCallId }) => toolCallId ?? []);
     const [first, second, ...more] = answered;
     expect([first, more]).toEqual(['call_1', []]);
     expect(second).toMatch(/^[a-z0-9]{9}$/);

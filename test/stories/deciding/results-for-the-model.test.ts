@@ -118,10 +118,7 @@ describe('results for the model', () => {
     expect(outputs[1]).toBe(denied(ana.login, ': no'));
     expect(outputs[2]).toBe('[USER FEEDBACK - Tool was not executed]: Give it two.');
     expect(outputs[3]).toMatch(/^Not applied: d\.ts changed after this change was proposed \(base \w{7}, now \w{7}\)/);
-    const asked = model
-      .requests()
-      .at(-1)
-      ?.messages.findLast(({ role }) => role === 'assistant');
+    const asked = model.lastMessages().findLast(({ role }) => role === 'assistant');
     expect(asked?.calls.map(({ name }) => name)).toEqual(calls.map(({ name }) => name));
   });
 

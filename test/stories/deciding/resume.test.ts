@@ -42,10 +42,7 @@ describe('/resume', () => {
     await ana.says('/approve');
     expect(bot.answer()).toContain('The answer was cut off');
     await ana.says('/resume');
-    const roles = model
-      .requests()
-      .at(-1)
-      ?.messages.map(({ role }) => role);
+    const roles = model.lastMessages().map(({ role }) => role);
     expect(roles).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user']);
     expect(pr.commits()).toHaveLength(1);
     expect(bot.run().body).toContain('The run finished');

@@ -5,11 +5,7 @@ import type { Story } from './story.ts';
 
 /** The message with which the model's newest run began. */
 export function firstMessage({ model }: Pick<Story, 'model'>): string {
-  const [message] =
-    model
-      .requests()
-      .at(-1)
-      ?.messages.filter(({ role }) => role === 'user') ?? [];
+  const message = model.lastMessages().find(({ role }) => role === 'user');
   return message?.content ?? '';
 }
 

@@ -58,6 +58,8 @@ type ModelScript = {
   readonly says: (turn: ScriptedTurn) => void;
   /** Requests for this pull request's runs, oldest first. */
   readonly requests: () => readonly ChatRequest[];
+  /** The messages of the last request; none before the first one. */
+  readonly lastMessages: () => ChatRequest['messages'];
   /** The tool messages at the end of the last request. */
   readonly toolMessages: () => readonly string[];
   /** The tool messages of all responses so far, oldest first. */
@@ -179,15 +181,17 @@ function modelScript(stage: Stage, pr: PullView): ModelScript {
   const mark = `"repository": "${pr.fullName}"`;
   const requests = () =>
     stage.model.requests.filter(({ messages }) => messages.some(({ content }) => content?.includes(mark)));
+  const lastMessages = () => requests().at(-1)?.messages ?? [];
   return {
     proposes: (...calls) => stage.model.script({ calls }),
     says: (turn) => stage.model.script(turn),
     requests,
+    lastMessages,
     toolMessages: () => {
-      const messages = requests().at(-1)?.messages ?? [];
+      const messages = lastMessages();
       return toolTexts(messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1));
     },
-    allToolMessages: () => toolTexts(requests().at(-1)?.messages ?? []),
+    allToolMessages: () => toolTexts(lastMessages()),
   };
 }
 

@@ -3,7 +3,7 @@ import { openStalenessInput } from '../../../src/core/actions/head-assessment.ts
 import { OUTCOME_UNKNOWN_NOTE } from '../../../src/core/events/pull-request.ts';
 import { needs } from '../../../src/core/needs.ts';
 import { assessStaleness } from './support/assess-staleness.ts';
-import { ANA, BEN, FILE_TEXT, TableGame } from './support/table-game.ts';
+import { ANA, BEN, FILE_TEXT, posted, TableGame } from './support/table-game.ts';
 
 const FIRST = '2026-01-01T00:10:00Z';
 
@@ -21,11 +21,7 @@ function betweenRuns(): TableGame {
 
 /** A run whose only change is approved and in a commit attempt. */
 function committing() {
-  const game = new TableGame();
-  game.commands(ANA, { name: 'task', text: 'do it' });
-  game.modelReplies([{ id: 'one', name: 'edit_file', arguments: 'edit 1 other' }]);
-  game.toolsAnswer();
-  game.reviewIsPosted();
+  const game = posted(1);
   game.commands(ANA, { name: 'approve', targets: { by: 'location' }, note: '' });
   const attempt = game.commitBegins();
   if (attempt === null) throw new Error('No commit is under way.');
@@ -90,14 +86,7 @@ describe('queued tasks of an installation that lacks a permission', () => {
 
 describe('a commit attempt in flight when access is lost', () => {
   function losing() {
-    const game = new TableGame();
-    game.commands(ANA, { name: 'task', text: 'do it' });
-    game.modelReplies([{ id: 'call-1', name: 'edit_file', arguments: 'edit 3 new' }]);
-    game.toolsAnswer();
-    game.reviewIsPosted();
-    game.commands(ANA, { name: 'approve', targets: { by: 'all' }, note: '' }, { createdAt: '2030-01-01T00:00:00Z' });
-    const attempt = game.commitBegins();
-    if (attempt === null) throw new Error('Nothing is committed.');
+    const { game, attempt } = committing();
     const { effects } = game.signal({ type: 'access-lost', cause: 'uninstalled' });
     return { game, attempt, effects };
   }

@@ -8,7 +8,7 @@ import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import type { Facts } from '../../../src/core/step/facts.ts';
 import type { Step } from '../../../src/core/step/step.ts';
-import { ANA, REF, TableGame } from './support/table-game.ts';
+import { ANA, posted, REF } from './support/table-game.ts';
 
 const REVIEW_ID = 9001;
 
@@ -38,23 +38,8 @@ const BODIES = [
   ...['all of it otherwise', 'ok', ''],
 ];
 
-/** Three pending changes of one turn. */
-function table(): TableGame {
-  const game = new TableGame();
-  game.commands(ANA, { name: 'task', text: 'do it' });
-  const calls = [1, 10, 20].map((line) => ({
-    id: `call-${line}`,
-    name: 'edit_file',
-    arguments: `edit ${line} new${line}`,
-  }));
-  game.modelReplies(calls);
-  game.toolsAnswer();
-  game.reviewIsPosted();
-  return game;
-}
-
 class ReviewGame {
-  readonly game = table();
+  readonly game = posted(1, 10, 20);
   readonly shown: readonly Proposal[] = this.game.pull.proposals;
   readonly #review: Review;
 

@@ -1,13 +1,9 @@
 import { expect, it } from 'vitest';
-import { ANA, BEN, REF, TableGame } from '../support/table-game.ts';
+import { ANA, BEN, posted, REF, type TableGame } from '../support/table-game.ts';
 
 /** One approved change in a commit attempt. */
 function committing(): TableGame {
-  const game = new TableGame();
-  game.commands(ANA, { name: 'task', text: 'do it' });
-  game.modelReplies([{ id: 'call-1', name: 'edit_file', arguments: 'edit 3 new' }]);
-  game.toolsAnswer();
-  game.reviewIsPosted();
+  const game = posted(3);
   game.commands(ANA, { name: 'approve', targets: { by: 'all' }, note: '' }, { createdAt: '2030-01-01T00:00:00Z' });
   expect(game.commitBegins()?.ids).toHaveLength(1);
   return game;

@@ -4,21 +4,11 @@ import { parseComment } from '../../../../src/core/comments/parse-comment.ts';
 import type { CommentIntent, CommentLocation } from '../../../../src/core/state/intent.ts';
 import { isInstructed } from '../../../../src/core/state/proposal-lifecycle.ts';
 import type { Step } from '../../../../src/core/step/step.ts';
-import { ANA, BEN, REF, TableGame } from '../support/table-game.ts';
+import { ANA, BEN, posted, REF, type TableGame } from '../support/table-game.ts';
 
 /** A game with `count` pending changes of one turn. */
 function withPending(count: number): TableGame {
-  const game = new TableGame();
-  game.commands(ANA, { name: 'task', text: 'do it' });
-  const calls = Array.from({ length: count }, (_, place) => ({
-    id: `c${place}`,
-    name: 'edit_file',
-    arguments: `edit ${1 + 8 * place} other`,
-  }));
-  game.modelReplies(calls);
-  game.toolsAnswer();
-  game.reviewIsPosted();
-  return game;
+  return posted(...Array.from({ length: count }, (_, place) => 1 + 8 * place));
 }
 
 type CommentOptions = {

@@ -1,17 +1,12 @@
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
-import { ANA, TableGame } from '../support/table-game.ts';
+import { posted, type TableGame } from '../support/table-game.ts';
 
 /** A run with two pending changes. */
 export type TwoPending = { readonly game: TableGame; readonly first: Proposal };
 
 /** Starts a run whose two changes are pending. */
 export function twoPending(): TwoPending {
-  const game = new TableGame();
-  game.commands(ANA, { name: 'task', text: 'do it' });
-  const call = (id: string, line: number) => ({ id, name: 'edit_file', arguments: `edit ${line} other` });
-  game.modelReplies([call('one', 1), call('two', 9)]);
-  game.toolsAnswer();
-  game.reviewIsPosted();
+  const game = posted(1, 9);
   // An id line has hexadecimal digits only.
   const proposals = game.pull.proposals.map((one) => ({ ...one, headSha: 'abcdef0'.padEnd(40, '0') }));
   game.pull = { ...game.pull, proposals };

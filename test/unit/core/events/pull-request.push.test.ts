@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { needs } from '../../../../src/core/needs.ts';
 import type { Facts } from '../../../../src/core/step/facts.ts';
 import type { Signal } from '../../../../src/core/step/signals.ts';
-import { ANA, REF, TableGame } from '../support/table-game.ts';
+import { ANA, posted, REF, type TableGame } from '../support/table-game.ts';
 
 const SELF = { slug: 'countersign', botId: 999 };
 
@@ -17,12 +17,7 @@ function ownPush(after: string): Signal {
 
 /** Two changes are posted, and the first is approved. */
 function oneApproved(): TableGame {
-  const game = new TableGame();
-  game.commands(ANA, { name: 'task', text: 'do it' });
-  const call = (id: string, line: number) => ({ id, name: 'edit_file', arguments: `edit ${line} other` });
-  game.modelReplies([call('one', 1), call('two', 9)]);
-  game.toolsAnswer();
-  game.reviewIsPosted();
+  const game = posted(1, 9);
   game.commands(ANA, {
     name: 'approve',
     targets: { by: 'ids', ids: [game.pull.proposals[0]?.id ?? ''] },

@@ -1,18 +1,13 @@
 import { expect, it } from 'vitest';
-import { ANA, TableGame } from '../support/table-game.ts';
+import { ANA, posted } from '../support/table-game.ts';
 
 it('a rule that refuses a commit fails other approved changes, but not those in another attempt (V5, G3)', () => {
-  const game = new TableGame();
-  const call = (id: string, line: number) => ({ id, name: 'edit_file', arguments: `edit ${line} other` });
+  const game = posted(1, 9, 17);
   const states = () => game.pull.proposals.map(({ state }) => state);
   const approve = (index: number) => {
     const ids = [game.pull.proposals[index]?.id ?? ''];
     game.commands(ANA, { name: 'approve', targets: { by: 'ids', ids }, note: '' });
   };
-  game.commands(ANA, { name: 'task', text: 'do it' });
-  game.modelReplies([call('one', 1), call('two', 9), call('three', 17)]);
-  game.toolsAnswer();
-  game.reviewIsPosted();
   approve(0);
   const first = game.commitBegins();
   approve(1);
@@ -28,11 +23,7 @@ it('a rule that refuses a commit fails other approved changes, but not those in 
 });
 
 it('R25: while the attempts to commit a change are delayed, its page no longer asks for a decision', () => {
-  const game = new TableGame();
-  game.commands(ANA, { name: 'task', text: 'do it' });
-  game.modelReplies([{ id: 'one', name: 'edit_file', arguments: 'edit 1 other' }]);
-  game.toolsAnswer();
-  game.reviewIsPosted();
+  const game = posted(1);
   const proposalId = game.pull.proposals[0]?.id ?? '';
   game.commands(ANA, { name: 'approve', targets: { by: 'ids', ids: [proposalId] }, note: '' });
   const runId = game.commitBegins()?.runId ?? '';

@@ -51,6 +51,16 @@ export function editOf(line: number, to: string): FileChange {
   return built.change;
 }
 
+/** A game whose run has proposed an edit of each of these lines in one response. They are pending. */
+export function posted(...lines: readonly number[]): TableGame {
+  const game = new TableGame();
+  game.commands(ANA, { name: 'task', text: 'do it' });
+  game.modelReplies(lines.map((line) => ({ id: `call-${line}`, name: 'edit_file', arguments: `edit ${line} other` })));
+  game.toolsAnswer();
+  game.reviewIsPosted();
+  return game;
+}
+
 /** A pull request without a worker: signals go in, and effects are kept until a test plays their outcome. */
 export class TableGame {
   pull: PullState = createPullState(REF);
