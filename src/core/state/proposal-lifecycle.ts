@@ -44,12 +44,7 @@ function timestampsFor(proposal: Proposal, to: ProposalState, now: string): Part
 function withoutUserEdit(proposal: Proposal): Proposal {
   const change = postedChange(proposal);
   if (change === proposal.change) return proposal;
-  return {
-    ...proposal,
-    change,
-    userEdit: null,
-    writers: [],
-  };
+  return { ...proposal, change, userEdit: null, writers: [] };
 }
 
 /** States in which a person's own text stays in place of the model's change. */
