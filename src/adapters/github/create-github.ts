@@ -110,7 +110,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
         },
         download,
         caches,
-        atDefault: { places: {}, readAt: 0 },
+        atDefault: { places: {}, readAt: Number.NEGATIVE_INFINITY },
         botId: async () => (await identity()).botId,
         slug: async () => (await identity()).slug,
         missingPermissions: () => fetchMissingPermissions({ app, ref, caches, now }),
