@@ -1,5 +1,6 @@
 import { readBlobText } from '../../../fakes/github/git/objects.ts';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
+import { isReading } from '../../../src/core/edits/change.ts';
 import { findSourceProblem } from '../../../src/core/policy/vote-problems.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import { usesStandingApproval, type Vote, voteLocationOf } from '../../../src/core/state/vote.ts';
@@ -25,7 +26,7 @@ function listExecutions(evidence: CaseEvidence): readonly Execution[] {
 function listReadings({ saved, events }: CaseEvidence): readonly Execution[] {
   return saved.flatMap(({ index, saved: { step, before } }): readonly Execution[] => {
     const ids = step.pull.proposals
-      .filter(({ id, change, state }) => change.op === 'read' && state === 'completed' && before.get(id) !== state)
+      .filter(({ id, change, state }) => isReading(change) && state === 'completed' && before.get(id) !== state)
       .map(({ id }) => id);
     const { number } = step.pull.ref;
     return ids.length === 0 ? [] : [{ index, at: events[index]?.at ?? 0, number, ids, outcome: 'read' }];
@@ -73,8 +74,7 @@ export const buttonsCoverTheirList: CaseCheck = ({ votes, events }) => {
 };
 
 function pathsOfProposal({ changes }: CaseEvidence, id: string): readonly string[] {
-  const own = [...changes].filter(([key]) => key.startsWith(`${id} `)).map(([, change]) => change);
-  const members = own.flatMap((change) => (change.op === 'set' ? change.members : [change]));
+  const members = [...changes].filter(([key]) => key.startsWith(`${id} `)).flatMap(([, change]) => change.members);
   return [...new Set(members.flatMap(({ path, from }) => (from === null ? [path] : [from, path])))];
 }
 

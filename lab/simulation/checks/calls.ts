@@ -1,3 +1,4 @@
+import { isReading } from '../../../src/core/edits/change.ts';
 import { isSameCall } from '../../../src/core/state/conversation.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import type { CaseCheck } from './evidence.ts';
@@ -22,7 +23,7 @@ const REPLACED: ReadonlySet<Proposal['state']> = new Set<Proposal['state']>(['su
 
 /** A file that changed after people allowed its reading is asked for again (S24). The digest of a reading has its blob. */
 function readsOtherVersion({ change, state }: Proposal, later: Proposal): boolean {
-  const areReadings = change.op === 'read' && later.change.op === 'read';
+  const areReadings = isReading(change) && isReading(later.change);
   return areReadings && state === 'completed' && change.digest !== later.change.digest;
 }
 

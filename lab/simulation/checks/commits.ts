@@ -1,7 +1,7 @@
 import { readBlobText, readGitCommit } from '../../../fakes/github/git/objects.ts';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
 import { verifyCommit } from '../../../src/cli/verify/check-commit.ts';
-import { type FileChange, membersOf } from '../../../src/core/edits/change.ts';
+import type { FileChange } from '../../../src/core/edits/change.ts';
 import { OUTCOME_UNKNOWN_NOTE } from '../../../src/core/events/pull-request.ts';
 import { storedCommit, storedRepository } from '../../shared/stored-repository.ts';
 import { HEAD_BRANCH } from '../world/fixture.ts';
@@ -84,7 +84,7 @@ function memberProblems(
 ): readonly string[] {
   const change = lastApprovedChange(evidence, index, id);
   const named = trailers.filter((trailer) => trailer.id === id).length;
-  const members = change === undefined ? named : membersOf(change).length;
+  const members = change === undefined ? named : change.members.length;
   return named === members ? [] : [`S146: commit ${sha} names ${named} of the ${members} members of ${id}`];
 }
 
@@ -122,7 +122,7 @@ function bytesProblems(
 
 function approvedMember(evidence: CaseEvidence, before: number, { id, member }: CommitTrailer): FileChange | undefined {
   const change = lastApprovedChange(evidence, before, id);
-  return change === undefined ? undefined : membersOf(change)[member];
+  return change === undefined ? undefined : change.members[member];
 }
 
 /** The change of this proposal that was approved last. */

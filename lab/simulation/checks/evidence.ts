@@ -74,9 +74,10 @@ export function approvalsOf(
 }
 
 /** The digest of a change, computed from its published definition without the App's code. */
-export function expectedDigest(change: Change): string {
-  if (change.op !== 'set') return expectedMemberDigest(change);
-  return hash('sha256', JSON.stringify(['countersign-set-v1', change.members.map(expectedMemberDigest)]), 'hex');
+export function expectedDigest({ members: [first, ...others] }: Change): string {
+  const digests = [first, ...others].map(expectedMemberDigest);
+  if (others.length === 0) return digests.join('');
+  return hash('sha256', JSON.stringify(['countersign-set-v1', digests]), 'hex');
 }
 
 function expectedMemberDigest({ op, path, from, base, result, region }: FileChange): string {

@@ -1,3 +1,4 @@
+import { isReading } from '../../../src/core/edits/change.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { Settings } from '../../../src/core/state/settings.ts';
 import { DENY_DOCS, GUARDED_PATH } from '../world/owner-actions.ts';
@@ -31,7 +32,7 @@ export const gatedFilesStayUnread: CaseCheck = ({ saved }) => {
     const leaked = shown.filter(
       (result) => isGated && !readable.has(runId) && result.kind === 'output' && showsGatedLines(result.output),
     );
-    const approved = proposals.filter(({ change, state }) => change.op === 'read' && state === 'completed');
+    const approved = proposals.filter(({ change, state }) => isReading(change) && state === 'completed');
     for (const one of approved) readable.add(one.runId);
     return leaked.map(({ callId }) => `S24: ${callId} shows lines of ${GUARDED_PATH} that nobody approved`);
   });

@@ -1,4 +1,4 @@
-import { type Change, changeDiff, membersOf, pathsOf } from '../../../src/core/edits/change.ts';
+import { type Change, changeDiff, pathsOf } from '../../../src/core/edits/change.ts';
 import type { CommentIntent } from '../../../src/core/state/intent.ts';
 import type { Vote } from '../../../src/core/state/vote.ts';
 import { couldWrite } from './approvals.ts';
@@ -79,7 +79,7 @@ function useProblems(evidence: CaseEvidence, { index, vote }: NumberedVote, gran
     ...(proposal.origin.kind === 'call' && proposal.origin.tool === grant.tool ? [] : ['for another tool']),
     ...(paths.every((path) => reached.test(path)) ? [] : [`which does not reach ${paths.join(', ')}`]),
     ...(MISLEADING_LINE.test(changeDiff(change) ?? '') ? ['although it has invisible characters'] : []),
-    ...(membersOf(change).every(({ op }) => op === 'edit' || op === 'write') ? [] : ['although it is no edit']),
+    ...(change.members.every(({ op }) => op === 'edit' || op === 'write') ? [] : ['although it is no edit']),
     ...(postedAt >= Date.parse(grant.createdAt) + 1_000 ? [] : ['although it was posted no later second']),
     ...(couldWrite(evidence, vote.by.id, grant.index, index) ? [] : ['whose author could not write']),
     ...(between.some(({ saved }) => endsIt(saved, vote)) ? ['which had ended'] : []),

@@ -1,5 +1,6 @@
 import type { StepBuilder } from '../../../src/core/actions/step-builder.ts';
 import { allowReading } from '../../../src/core/actions/tool-batch.ts';
+import { isReading } from '../../../src/core/edits/change.ts';
 import type { PathRule } from '../../../src/core/state/settings.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 import { type Mutant, mutant, type Overrides, overridePulls, overrideSettings, overrideSteps } from './mutant.ts';
@@ -16,7 +17,7 @@ function overrideRules(change: (rules: readonly PathRule[]) => readonly PathRule
 /** The agent gets a file as soon as the last approval is counted. */
 function allowReadingsAtOnce(step: Step): Step {
   const ids = step.effects.flatMap((effect) => (effect.type === 'commit' ? effect.proposalIds : []));
-  const approved = step.pull.proposals.filter(({ id, change }) => ids.includes(id) && change.op === 'read');
+  const approved = step.pull.proposals.filter(({ id, change }) => ids.includes(id) && isReading(change));
   const started: StepBuilder = step;
   return { ...step, ...approved.reduce((next, one) => allowReading(next, one, one.decidedAt ?? ''), started) };
 }

@@ -4,7 +4,7 @@ import { commentKey, MAX_SERVER_SKEW_MS, type PostedComment } from '../../core/s
 import { createDoubts } from '../../core/step/doubts.ts';
 import type { SubmittedReviewComment } from '../../core/step/facts.ts';
 import type { CommentText, FoundComment } from '../../core/step/ports.ts';
-import { DEFAULT_BRANCH, keepDefaultBranch, WithDefaultBranch } from './repository.ts';
+import { DEFAULT_ROOT, DefaultRoot, keepDefaultRoot } from './repository.ts';
 import { bornAt } from './requests/client.ts';
 import {
   askGraphql,
@@ -159,20 +159,20 @@ async function readBodiesInPages(
     };
     const readAt = connection.now();
     const { repository, nodes } = await askGraphql(connection.read, TEXTS_QUERY, variables, TextsPage);
-    keepDefaultBranch(connection, repository, readAt);
+    keepDefaultRoot(connection, repository, readAt);
     for (const { id, body } of nodes) if (body !== undefined) bodies.set(id, body);
   }
   return bodies;
 }
 
 const TEXTS_QUERY = `query commentTexts($owner: String!, $repo: String!, $ids: [ID!]!) {
-  repository(owner: $owner, name: $repo) { ...defaultBranch }
+  repository(owner: $owner, name: $repo) { ...defaultRoot }
   nodes(ids: $ids) { id ... on IssueComment { body } ... on PullRequestReviewComment { body } }
 }
-${DEFAULT_BRANCH}`;
+${DEFAULT_ROOT}`;
 
 const TextsPage = z.object({
-  repository: WithDefaultBranch,
+  repository: DefaultRoot,
   nodes: visibleNodes(z.object({ id: z.string(), body: z.string().optional() })),
 });
 

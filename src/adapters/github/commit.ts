@@ -55,7 +55,7 @@ ${PULL}`;
 const CreatedCommit = z.object({
   oid: z.string(),
   tree: z.object({ oid: z.string() }),
-  // The commit exists, also where the rest of the answer is missing.
+  // The commit exists, whatever else the answer lacks.
   repository: PullRepository.nullable().catch(null),
 });
 

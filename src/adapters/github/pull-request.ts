@@ -12,7 +12,7 @@ import {
   type TeamMembership,
 } from '../../core/step/ports.ts';
 import { isRecord } from '../../lib/trust.ts';
-import { compare, DEFAULT_BRANCH, keepDefaultBranch, WithDefaultBranch } from './repository.ts';
+import { compare, DEFAULT_ROOT, DefaultRoot, keepDefaultRoot } from './repository.ts';
 import {
   askGraphql,
   cacheKey,
@@ -59,7 +59,7 @@ export function keepPull(
   const { ref, caches } = connection;
   const shown = toPullFacts(pullRequest, ref, repository.defaultBranchRef?.name ?? '');
   const facts = { ...shown, headSha: head };
-  keepDefaultBranch(connection, repository, readAt);
+  keepDefaultRoot(connection, repository, readAt);
   caches.pulls.set(pullKey(ref), facts);
   return facts;
 }
@@ -75,9 +75,9 @@ export const PULL = `fragment pull on Repository {
     headRef { associatedPullRequests(first: $size, states: OPEN) { nodes { number repository { databaseId } } } }
     latestOpinionatedReviews(first: $size) { nodes { state } }
   }
-  ...defaultBranch
+  ...defaultRoot
 }
-${DEFAULT_BRANCH}`;
+${DEFAULT_ROOT}`;
 
 const PullOfBranch = z.object({ number: z.number(), repository: z.object({ databaseId: z.number().nullable() }) });
 
@@ -109,7 +109,7 @@ const PullRequest = z.object({
   latestOpinionatedReviews: z.object({ nodes: visibleNodes(z.object({ state: z.string() })) }).nullable(),
 });
 
-export const PullRepository = WithDefaultBranch.extend({ pullRequest: PullRequest });
+export const PullRepository = DefaultRoot.extend({ pullRequest: PullRequest });
 
 type PullRepository = z.infer<typeof PullRepository>;
 

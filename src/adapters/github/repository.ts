@@ -212,7 +212,7 @@ function aliasOf(path: string): string {
 }
 
 /** The default branch, and what it has at these places, as a part of a GraphQL query of the repository. */
-export const DEFAULT_BRANCH = `fragment defaultBranch on Repository {
+export const DEFAULT_ROOT = `fragment defaultRoot on Repository {
   defaultBranchRef { name target { ... on Commit { tree { oid } } } places: target { ... on Commit {
     ${PLACES.map((path) => `${aliasOf(path)}: file(path: "${path}") { ...place }`).join('\n    ')}
   } } }
@@ -231,12 +231,12 @@ const DefaultBranch = z.object({
 });
 
 /** A repository without commits has no default branch. */
-export const WithDefaultBranch = z.object({ defaultBranchRef: DefaultBranch.nullable() });
+export const DefaultRoot = z.object({ defaultBranchRef: DefaultBranch.nullable() });
 
 /** Keeps it from the answer to a request that was sent at this time (ms). */
-export function keepDefaultBranch(
+export function keepDefaultRoot(
   { ref, caches, atDefault }: PullConnection,
-  { defaultBranchRef }: z.infer<typeof WithDefaultBranch>,
+  { defaultBranchRef }: z.infer<typeof DefaultRoot>,
   readAt: number,
 ): void {
   if (defaultBranchRef === null) return;
@@ -257,14 +257,14 @@ async function fetchDefaultBranch(connection: PullConnection): Promise<z.infer<t
   const readAt = connection.now();
   const form = z.object({ repository: z.object({ defaultBranchRef: DefaultBranch }) });
   const { repository } = await askGraphql(read, DEFAULT_QUERY, repositoryParams(ref), form);
-  keepDefaultBranch(connection, repository, readAt);
+  keepDefaultRoot(connection, repository, readAt);
   return repository.defaultBranchRef;
 }
 
-const DEFAULT_QUERY = `query defaultBranch($owner: String!, $repo: String!) {
-  repository(owner: $owner, name: $repo) { ...defaultBranch }
+const DEFAULT_QUERY = `query defaultRoot($owner: String!, $repo: String!) {
+  repository(owner: $owner, name: $repo) { ...defaultRoot }
 }
-${DEFAULT_BRANCH}`;
+${DEFAULT_ROOT}`;
 
 /** What git has at one of the places, or the link to its directory; null if there is nothing. */
 function entryAt(path: string, places: Places): TreeEntry | null {

@@ -9,7 +9,7 @@ import {
   type LedgerKey,
   type VoteRow,
 } from '../../adapters/store/ledger.ts';
-import type { ChangePayload } from '../../core/edits/change.ts';
+import { type ChangePayload, onlyMember } from '../../core/edits/change.ts';
 import { escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
 import { describeProposal, type Proposal, postedChange } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
@@ -212,7 +212,8 @@ function questionParameters({ prompt, input }: AgentQuestion): Readonly<Record<s
 function exportedParameters(proposal: Proposal): Readonly<Record<string, unknown>> {
   if (proposal.origin.kind === 'undo') return { of: proposal.origin.undoneProposalId };
   const change = postedChange(proposal);
-  if (change.op !== 'set') return payloadParameters(change.payload);
+  const only = onlyMember(change);
+  if (only !== null) return payloadParameters(only.payload);
   const changes = change.members.map(({ payload }) => ({ op: payload.type, ...payloadParameters(payload) }));
   return { summary: change.summary, changes };
 }

@@ -1,4 +1,5 @@
 import type { Reply } from '../../lib/trust.ts';
+import { isReading } from '../edits/change.ts';
 import { describeEnd, runEnded } from '../messages/run-ended.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
 import { canStillBeDenied, isOpen } from '../state/proposal-lifecycle.ts';
@@ -54,7 +55,7 @@ function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: re
   const proposals = builder.pull.proposals.filter(
     (one) =>
       one.runId === run.id &&
-      one.change.op !== 'read' &&
+      !isReading(one.change) &&
       one.origin.kind === 'call' &&
       (turnOf(one) ?? 0) > (spoken?.turns ?? 0),
   );

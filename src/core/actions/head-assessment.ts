@@ -1,4 +1,4 @@
-import { type FileChange, membersOf, sourcePath } from '../edits/change.ts';
+import { type FileChange, sourcePath } from '../edits/change.ts';
 import { memberKey } from '../edits/change-set.ts';
 import { assessChange, type PathPush } from '../policy/staleness.ts';
 import type {
@@ -44,7 +44,7 @@ export function stalenessInput(
   proposals: readonly Pick<Proposal, 'id' | 'change'>[],
 ): StalenessInput {
   const pending = proposals.flatMap(({ id, change }) =>
-    membersOf(change).map((member, index) => ({ id: memberKey(id, change, index), change: member })),
+    change.members.map((member, index) => ({ id: memberKey(id, index), change: member })),
   );
   const moves = pending.filter(({ change }) => change.op === 'move');
   const byPath = Map.groupBy(
@@ -75,10 +75,9 @@ export function assessProposedMove({ id, change }: PendingChange, files: FilesBy
  * decided on all of it or nothing.
  */
 export function combineVerdicts(
-  { change }: Pick<Proposal, 'change'>,
+  { change: { members } }: Pick<Proposal, 'change'>,
   verdicts: readonly MemberVerdict[],
 ): MemberVerdict {
-  const members = membersOf(change);
   if (verdicts.length !== members.length) return { kind: 'stale' };
   if (verdicts.every(({ kind }) => kind === 'applies')) return { kind: 'applies' };
   if (verdicts.every(({ kind }) => kind === 'already-applied')) return { kind: 'already-applied' };
@@ -93,7 +92,7 @@ export function memberVerdicts(proposal: Proposal, { paths, moves }: Staleness):
   const { id, change } = proposal;
   const contained = new Set(paths.flatMap((path) => path.contained));
   const assessed = new Map([...paths.flatMap(({ others }) => others), ...moves].map((one) => [one.id, one.verdict]));
-  const keys = membersOf(change).map((_, index) => memberKey(id, change, index));
+  const keys = change.members.map((_, index) => memberKey(id, index));
   if (!keys.some((key) => contained.has(key) || assessed.has(key))) return null;
   // Without a verdict the push did not change the file.
   return keys.map((key) =>

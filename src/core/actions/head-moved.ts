@@ -1,5 +1,5 @@
 import { retargetedOutput, staleOutput } from '../agent/shared/tool-results.ts';
-import { mainPath } from '../edits/change.ts';
+import { isReading, mainPath } from '../edits/change.ts';
 import { notAppliedStale } from '../messages/change-replies.ts';
 import { mayApprove } from '../policy/may-approve.ts';
 import type { IssuedCall } from '../state/conversation.ts';
@@ -102,10 +102,7 @@ function judgeProposal(builder: StepBuilder, id: string, staleness: Staleness, m
 export function withoutPusher(proposals: readonly Proposal[]): readonly Proposal[] {
   return proposals.filter(
     ({ state, change, committed, votes }) =>
-      state === 'completed' &&
-      change.op !== 'read' &&
-      committed === null &&
-      votes.every((one) => one.surface !== 'push'),
+      state === 'completed' && !isReading(change) && committed === null && votes.every((one) => one.surface !== 'push'),
   );
 }
 
@@ -190,11 +187,10 @@ function staleNote({ origin }: Proposal, path: string): string {
 /** Text that is replaced everywhere can now be in places that the model never saw. */
 function callsToRetry({ pull }: StepBuilder, proposal: Proposal): readonly IssuedCall[] {
   const { change, origin, userEdit } = proposal;
-  const isEdit = origin.kind === 'call' && origin.tool === 'edit_file' && change.op !== 'set';
-  if (!isEdit || userEdit !== null) return [];
+  if (origin.kind !== 'call' || origin.tool !== 'edit_file' || userEdit !== null) return [];
   const calls = issuedCallsOf(pull, proposal);
   const isEverywhere = calls.some(({ toolCall }) => /"replace_all"\s*:\s*(?!false|null)/.test(toolCall.arguments));
-  return isEverywhere && change.placeCount > 1 ? [] : calls;
+  return isEverywhere && change.members[0].placeCount > 1 ? [] : calls;
 }
 
 /** Tells the people who approved, or wrote their own lines, which of these proposals are now superseded. */

@@ -4,14 +4,13 @@ import { jsonBytes, largestShare, MAX_RESULTS_BYTES } from '../agent/shared/resp
 import { approverNotes, instructedOutput } from '../agent/shared/speakers.ts';
 import {
   appliedOutput,
-  appliedSetOutput,
   deniedOutput,
   EXPIRED_CAUSE,
   readDeniedOutput,
   userModifiedOutput,
   withdrawnOutput,
 } from '../agent/shared/tool-results.ts';
-import { changeDiff } from '../edits/change.ts';
+import { changeDiff, isReading, mainPath } from '../edits/change.ts';
 import type { ToolBatch, ToolCallState } from '../state/conversation.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, toIssuedCall } from '../state/conversation.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
@@ -39,10 +38,9 @@ export function appliedCallOutput(pull: PullState, proposal: Proposal): string {
   const { change, userEdit, commitSha } = proposal;
   const userNote = approverNotes(proposal, pull.run?.task.by ?? null);
   const application = { commitSha, votes: decidingVotes(proposal), userNote };
-  if (change.op === 'set') return appliedSetOutput(change, application);
   return userEdit === null
     ? appliedOutput(change, application)
-    : userModifiedOutput(change, userEdit.diff, application, diffShare(pull, proposal));
+    : userModifiedOutput(change.members[0], userEdit.diff, application, diffShare(pull, proposal));
 }
 
 /** Bytes that the diffs of a person's own text may have, so that those of the whole batch keep the limit (S168). */
@@ -134,7 +132,7 @@ export function withdrawProposal(
 export function rejectProposal(builder: StepBuilder, proposal: Proposal, vote: Vote, now: string): StepBuilder {
   const { change } = proposal;
   const taskBy = builder.pull.run?.task.by ?? null;
-  const denied = change.op === 'read' ? readDeniedOutput(change.path, vote) : deniedOutput(vote);
+  const denied = isReading(change) ? readDeniedOutput(mainPath(change), vote) : deniedOutput(vote);
   const output = vote.action === 'edit' ? instructedOutput(proposal, vote, taskBy) : denied;
   return answerProposalCalls(withTransition(builder, proposal, 'rejected', now), proposal, output);
 }

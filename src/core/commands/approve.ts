@@ -10,6 +10,7 @@ import {
   readOneId,
   splitWords,
 } from '../comments/command-line.ts';
+import { isReading } from '../edits/change.ts';
 import { approvalNotCounted, standingApprovalRefused } from '../messages/approval-replies.ts';
 import { malformedCommand } from '../messages/replies.ts';
 import type { ApprovalRules } from '../policy/may-approve.ts';
@@ -98,7 +99,7 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
   const resolution = resolveDecisionTargets(context, approve, targets);
   if (!('open' in resolution)) return resolution;
   if (resolution.open.length === 0) return replyAlreadyDecided(context, resolution.alreadyDecided);
-  const isReadingAlone = resolution.open.every(({ change }) => change.op === 'read');
+  const isReadingAlone = resolution.open.every(({ change }) => isReading(change));
   const refusal = isReadingAlone ? null : refuseIfReadOnly(context);
   if (refusal !== null) return refusal;
   const check = checkMayApprove(context, resolution.open);

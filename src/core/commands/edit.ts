@@ -2,6 +2,7 @@ import { couldApprovalCount } from '../actions/approvals.ts';
 import { recordFeedback, startStep } from '../actions/step-builder.ts';
 import { type CommandNamed, readTargetsAndText } from '../comments/command-line.ts';
 import { NOT_ONE_PLACE, type UserEditInput, userEditRange } from '../edits/build/user-edit.ts';
+import { onlyMember } from '../edits/change.ts';
 import { undoNotEditable } from '../messages/replies.ts';
 import type { FileAtHead } from '../state/head-changes.ts';
 import type { CommentIntent, Targets } from '../state/intent.ts';
@@ -90,8 +91,9 @@ export function findUserEditTarget(pull: PullState, intent: CommentIntent) {
   const { suggestion: lines } = parsed;
   const proposal = findAnsweredProposal(pull, intent);
   if (lines === null || lines === 'unclear' || proposal === null || !canTakeUserEdit(proposal)) return null;
-  const { change, placement } = proposal;
-  if (placement === null || change.op === 'set' || userEditRange(placement) === null) return null;
+  const { placement } = proposal;
+  const change = onlyMember(proposal.change);
+  if (placement === null || change === null || userEditRange(placement) === null) return null;
   return { proposal, change, placement, lines, note: parsed.text };
 }
 
@@ -104,7 +106,7 @@ export function canTakeUserEdit({ origin, state, userEdit }: Proposal): boolean 
 type UserEditWithoutBase = Omit<UserEditInput, 'baseText'>;
 
 function userEditInput({ proposal, change, placement, lines }: UserEditTarget): UserEditWithoutBase {
-  return { change, proposed: proposal.userEdit?.originalChange ?? change, placement, lines };
+  return { change, proposed: proposal.userEdit?.originalChange.members[0] ?? change, placement, lines };
 }
 
 /** Adds the text of the file that the proposal was made for; null if `file` is another version, or not text. */

@@ -6,7 +6,7 @@ import { endStep, type StepBuilder, startStep, withPullState, withRun } from '..
 import { advanceBatch, queuePosting } from '../actions/tool-batch.ts';
 import { type CommandNamed, readOneId, splitWords } from '../comments/command-line.ts';
 import { createProposalId } from '../comments/ids.ts';
-import { mainPath, membersOf } from '../edits/change.ts';
+import { isReading, mainPath } from '../edits/change.ts';
 import { idMissing, nothingPending, undoRefused } from '../messages/replies.ts';
 import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
 import { findDeniedPath } from '../policy/path-policy.ts';
@@ -73,13 +73,13 @@ function findApplied(pull: PullState, targets: Targets, commentRef: UndoCommentR
 type UndoCommentRef = Pick<CommentRef, 'location' | 'quotedIds'>;
 
 function isUndoable({ state, change }: Proposal): boolean {
-  return state === 'completed' && change.op !== 'read';
+  return state === 'completed' && !isReading(change);
 }
 
 /** The change with its lines in the commit. */
 function asApplied({ run }: PullState, { id, change, committed }: Proposal): AppliedChange {
-  const versions = change.op === 'set' ? (committed?.members ?? []) : [committed];
-  const members = membersOf(change).map((member, index) => {
+  const versions = committed?.members ?? [];
+  const members = change.members.map((member, index) => {
     return { change: member, range: versions[index]?.range ?? null, appCommits: appCommitsTo(run, member.path) };
   });
   return { id, change, members };

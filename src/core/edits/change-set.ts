@@ -1,16 +1,14 @@
-import { type Change, type FileChange, membersOf, type PathResult, type StoredFile } from './change.ts';
-import { setDigest } from './digest.ts';
+import type { Change, FileChange, PathResult, StoredFile } from './change.ts';
+import { membersDigest } from './digest.ts';
 import { applyRegion, type LineRange, regionIndex } from './region.ts';
 import { blobSha, decodeText, encodeText } from './text/characters.ts';
 
-/** Makes one change of several. A single one stays what it is, with all the ways to answer it. */
+/** Makes one change of several; null without any. A single one has no summary. */
 export function combineChanges(summary: string, changes: readonly FileChange[]): Change | null {
-  const members = changes.toSorted(byPlace);
-  const [only, ...more] = members;
-  if (only === undefined) return null;
-  return more.length === 0
-    ? only
-    : { op: 'set', summary, members, digest: setDigest(members.map(({ digest }) => digest)) };
+  const [first, ...others] = changes.toSorted(byPlace);
+  if (first === undefined) return null;
+  const members = [first, ...others] as const;
+  return { summary: others.length === 0 ? null : summary, members, digest: membersDigest(members) };
 }
 
 /** By path in code unit order, then by line. */
@@ -37,8 +35,8 @@ export function applyChange(file: StoredFile | null, { region, result }: FileCha
  * it is not known.
  */
 export function resultsOf(change: Change): readonly PathResult[] | null {
-  if (change.op === 'set' && change.results !== undefined) return change.results;
-  const members = membersOf(change);
+  const { members } = change;
+  if (change.results !== undefined) return change.results;
   if (members.some(({ op }) => op === 'read')) return null;
   const results = members.flatMap(({ path, from, result }) => [
     { path, file: result },
@@ -49,22 +47,22 @@ export function resultsOf(change: Change): readonly PathResult[] | null {
 }
 
 /**
- * A change as committed: the digest with the context at that time, and its lines in the commit. A set has the digest of
- * its members' digests, no lines of its own, and the versions of its members in their order.
+ * A change as committed: the digest with the context at that time, the lines of a single one, and the versions of its
+ * members in their order.
  */
-export type CommittedVersion = MemberVersion & { readonly members?: readonly MemberVersion[] };
+export type CommittedVersion = MemberVersion & { readonly members: readonly MemberVersion[] };
 
 /** The digest and the lines of one member in a commit; no lines for a whole file. */
 export type MemberVersion = { readonly digest: string; readonly range: LineRange | null };
 
 /** The version of a change from those of its members in a commit. */
-export function committedVersion(change: Change, versions: readonly MemberVersion[]): CommittedVersion {
+export function committedVersion(versions: readonly MemberVersion[]): CommittedVersion {
   const members = versions.map(({ digest, range }) => ({ digest, range }));
-  if (change.op === 'set') return { digest: setDigest(members.map(({ digest }) => digest)), range: null, members };
-  return members[0] ?? { digest: change.digest, range: null };
+  const range = members.length === 1 ? (members[0]?.range ?? null) : null;
+  return { digest: membersDigest(members), range, members };
 }
 
-/** The name of one member where changes are listed by name: a single change has that of its proposal. */
-export function memberKey(proposalId: string, change: Change, index: number): string {
-  return change.op === 'set' ? `${proposalId}#${index + 1}` : proposalId;
+/** The name of one member where those of several changes are listed. */
+export function memberKey(proposalId: string, index: number): string {
+  return `${proposalId}#${index + 1}`;
 }

@@ -48,25 +48,21 @@ export type FileChange = {
 };
 
 /**
- * Changes of several places and files that only make sense together: one decision, and one commit or none. Members are
- * in the order of their paths and lines; together they touch no place twice.
+ * What one proposal is about: one file change, or several that only make sense together, with one decision, and one
+ * commit or none. Members are in the order of their paths and lines; together they touch no place twice.
  */
-export type ChangeSet = {
-  readonly op: 'set';
-  /** The purpose of the set, in the model's words. */
-  readonly summary: string;
-  readonly members: readonly FileChange[];
-  /** SHA-256 in hex of the canonical list of the members' digests. */
+export type Change = {
+  /** The purpose of several changes together, in the model's words; null for a single one. */
+  readonly summary: string | null;
+  readonly members: readonly [FileChange, ...FileChange[]];
+  /** That of a single member; of several, SHA-256 in hex of the canonical list of their digests. */
   readonly digest: string;
-  /** The files that all members together leave; missing in sets that were stored without it, and in undos. */
+  /** The files that all members together leave; missing in undos, and where the one member says it. */
   readonly results?: readonly PathResult[];
 };
 
 /** A path after a whole change; `file` is null where it is gone. */
 export type PathResult = { readonly path: string; readonly file: BlobRef | null };
-
-/** The change that one proposal is about. */
-export type Change = FileChange | ChangeSet;
 
 const commonFields = {
   /** One line that describes the change on its own. */
@@ -160,14 +156,29 @@ export function unifiedDiffOf(payload: ChangePayload): string | null {
   return 'unified_diff' in payload ? (payload.unified_diff ?? null) : null;
 }
 
-/** The changes that are decided as one: the members of a set, or the change itself. */
-export function membersOf(change: Change): readonly FileChange[] {
-  return change.op === 'set' ? change.members : [change];
+/** The change of one member. */
+export function singleChange(member: FileChange): Change {
+  return { summary: null, members: [member], digest: member.digest };
+}
+
+/** The member of a single change; null for a set. */
+export function onlyMember(change: Change): FileChange | null {
+  return isSet(change) ? null : change.members[0];
+}
+
+/** Whether several changes are decided as one. */
+export function isSet({ members }: Change): boolean {
+  return members.length > 1;
+}
+
+/** Whether a change only reads a file. */
+export function isReading({ members }: Change): boolean {
+  return members[0].op === 'read';
 }
 
 /** All unified diffs of a change, in order; null if it has none. */
 export function changeDiff(change: Change): string | null {
-  const diffs = membersOf(change).flatMap(({ payload }) => unifiedDiffOf(payload) ?? []);
+  const diffs = change.members.flatMap(({ payload }) => unifiedDiffOf(payload) ?? []);
   return diffs.length === 0 ? null : diffs.join('');
 }
 
@@ -183,7 +194,7 @@ export function shownDiffOf(payload: ChangePayload): string | null {
 
 /** The diffs that a page shows of a change, in order; null if it has none. */
 export function shownDiff(change: Change): string | null {
-  const diffs = membersOf(change).flatMap(({ payload }) => shownDiffOf(payload) ?? []);
+  const diffs = change.members.flatMap(({ payload }) => shownDiffOf(payload) ?? []);
   return diffs.length === 0 ? null : diffs.join('');
 }
 
@@ -194,12 +205,12 @@ export function affectedPaths({ path, from }: Pick<FileChange, 'path' | 'from'>)
 
 /** All paths that a change touches, each once. */
 export function pathsOf(change: Change): readonly string[] {
-  return [...new Set(membersOf(change).flatMap(affectedPaths))];
+  return [...new Set(change.members.flatMap(affectedPaths))];
 }
 
 /** The path that stands for a change where only one can: of a set, that of its first member. */
 export function mainPath(change: Change): string {
-  return membersOf(change)[0]?.path ?? '';
+  return change.members[0].path;
 }
 
 /** The path of the file before the change. */

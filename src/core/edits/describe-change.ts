@@ -1,5 +1,5 @@
 import { shortenPath } from '../../lib/format.ts';
-import { type Change, type FileChange, type Region, unifiedDiffOf } from './change.ts';
+import { type Change, type FileChange, onlyMember, type Region, unifiedDiffOf } from './change.ts';
 import { type HunkLine, parseHunks } from './text/hunks.ts';
 import { countCommonLines, withoutLineEnding } from './text/lines.ts';
 
@@ -37,8 +37,7 @@ export function describeUndoOf(id: string, description: string): string {
 
 /** One line for people, without words of the model: that of a single change, or what a set reaches. */
 export function describeChange(change: Change): string {
-  if (change.op !== 'set') return change.payload.description;
-  return describeSet(change.members);
+  return onlyMember(change)?.payload.description ?? describeSet(change.members);
 }
 
 /** For example `Change 3 places in src/a.ts` and `Change 4 places in 3 files: a.ts, old.ts to b.ts, +1`. */
@@ -79,15 +78,13 @@ export function shortPath(path: string): string {
 }
 
 /** The result of an applied change for the model. */
-export type ChangeSummary = {
+type ChangeSummary = {
   /** The larger of old and new line counts, summed over all places. */
   readonly linesChanged: number;
   /** Replaced matches; null unless it is an edit. */
   readonly replacements: number | null;
   /** A sentence such as `Added 1 line at line 3.`; empty unless it is an edit. */
   readonly summary: string;
-  /** Unified diff; empty if the change has no lines. */
-  readonly diff: string;
 };
 
 /** Summarizes an applied change. */
@@ -97,7 +94,6 @@ export function summarizeChange(change: FileChange): ChangeSummary {
     linesChanged: countChangedLines(change),
     replacements: payload.type === 'edit' ? payload.match_count : null,
     summary: payload.type !== 'edit' || region === null ? '' : `${wordingFor(region, change.placeCount).pastTense}.`,
-    diff: unifiedDiffOf(payload) ?? '',
   };
 }
 

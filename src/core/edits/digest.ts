@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Change, type FileChange, type FileMode, membersOf, type Region } from './change.ts';
+import type { Change, FileChange, FileMode, Region } from './change.ts';
 
 /** The content under a digest: displayed lines, or blobs for files that are not text. */
 type DigestBody =
@@ -50,10 +50,15 @@ export function setDigest(memberDigests: readonly string[]): string {
   return hash('sha256', canonicalJson(['countersign-set-v1', memberDigests]), 'hex');
 }
 
+/** The digest of a change from those of its members: of a single one its own. */
+export function membersDigest(members: readonly Pick<FileChange, 'digest'>[]): string {
+  const [first, ...others] = members;
+  return first !== undefined && others.length === 0 ? first.digest : setDigest(members.map(({ digest }) => digest));
+}
+
 /** The digest of a change as it is stored, worked out again from its lines and blobs. */
-export function recomputedDigest(change: Change): string {
-  const digests = membersOf(change).map((member) => digestAtRegion(member, member.region));
-  return change.op === 'set' ? setDigest(digests) : (digests[0] ?? '');
+export function recomputedDigest({ members }: Change): string {
+  return membersDigest(members.map((member) => ({ digest: digestAtRegion(member, member.region) })));
 }
 
 function canonicalBody(body: DigestBody): Json {

@@ -29,7 +29,7 @@ import {
 } from '../commands/shared/context.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { NOT_ONE_PLACE, type UserEditResult } from '../edits/build/user-edit.ts';
-import type { FileChange } from '../edits/change.ts';
+import { mainPath } from '../edits/change.ts';
 import { approvalNotCounted } from '../messages/approval-replies.ts';
 import { sameLinesBesideText, suggestionRefused, undoNotEditable } from '../messages/replies.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
@@ -88,8 +88,7 @@ function takeUserEdit(
       const problem = findUserEditProblem(context, proposal, userEdit);
       if (problem !== null) return refuseUserEdit(context, proposal, problem);
       const note = cleanText(target.note);
-      const replaced = { ...userEdit, replaced: target.change };
-      const edited = withNeeded(withUserEdit(proposal, replaced, context.person), rules);
+      const edited = withNeeded(withUserEdit(proposal, userEdit, context.person), rules);
       const verdict = mayApprove(edited, context, rules);
       const isEnoughAlone = isEnoughWith(context.person, { ...edited, votes: [] }, rules);
       // If this vote lapsed after the replacement of another person's text, that text would have to be restored.
@@ -103,7 +102,7 @@ function takeUserEdit(
 
 /** Checks the change like one of the model. */
 function findUserEditProblem({ pull }: CommandContext, proposal: Proposal, { change }: UserEditChange): string | null {
-  const rule = findWriteDenyRule(change.path);
+  const rule = findWriteDenyRule(mainPath(change));
   if (rule !== null) return `Countersign may not write this file (${rule})`;
   const others = proposalsBeforeCommit(pull.proposals).filter((one) => one.id !== proposal.id);
   const other = findConflictingChange(change, others);
@@ -174,12 +173,8 @@ function recordUserEditVote(
 }
 
 /** The proposal with a person's own lines. If these restore the model's lines, nobody wrote them. */
-function withUserEdit(
-  proposal: Proposal,
-  { change, userEdit, replaced }: UserEditChange & { readonly replaced: FileChange },
-  by: Person,
-): Proposal {
-  const originalChange = proposal.userEdit?.originalChange ?? replaced;
+function withUserEdit(proposal: Proposal, { change, userEdit }: UserEditChange, by: Person): Proposal {
+  const originalChange = proposal.userEdit?.originalChange ?? proposal.change;
   return {
     ...proposal,
     change,

@@ -1,4 +1,5 @@
 import type { RepoLinks } from '../../lib/format.ts';
+import { onlyMember } from '../edits/change.ts';
 import { choosePlacement, type Placement } from '../edits/placement.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { PullRequestFile } from '../step/ports.ts';
@@ -26,13 +27,14 @@ export type PlacedComments = { readonly placement: Placement; readonly comments:
  * read back: people must never approve a change that they cannot see.
  */
 export function draftComments(proposal: Proposal, context: DraftContext): PlacedComments | null {
-  const { change } = proposal;
   const { memberTexts, file, path } = context;
   const inPullRequest = file !== undefined && file.status !== 'removed';
-  if (change.op === 'set')
-    return draftCommentsAt(proposal, { kind: inPullRequest ? 'file' : 'conversation', path }, context);
   const [baseText = ''] = memberTexts;
-  const placement = choosePlacement({ change, baseText, patch: file?.patch ?? null, inPullRequest });
+  const only = onlyMember(proposal.change);
+  const placement: Placement =
+    only === null
+      ? { kind: inPullRequest ? 'file' : 'conversation', path }
+      : choosePlacement({ change: only, baseText, patch: file?.patch ?? null, inPullRequest });
   const drafted = draftCommentsAt(proposal, placement, context);
   if (drafted !== null || placement.kind !== 'suggestion') return drafted;
   return draftCommentsAt(proposal, { kind: 'file', path: placement.path }, context);

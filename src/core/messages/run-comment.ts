@@ -1,5 +1,6 @@
 import { commitUrl, formatList, pluralize, type RepoLinks, shortenPath, shortSha } from '../../lib/format.ts';
 import { redact } from '../../lib/redaction.ts';
+import { isReading } from '../edits/change.ts';
 import { formatExtent, namedPaths } from '../edits/describe-change.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import type { AwaitingChecks } from '../state/checks.ts';
@@ -246,7 +247,7 @@ function sortByProgress(proposals: readonly Proposal[]): readonly Proposal[] {
 /** How many changes are in which state: `2 pending, 5 completed`. Empty where another line says it of all of them. */
 function countsText(proposals: readonly Proposal[]): string {
   if (proposals.every(({ state }) => state === 'proposed')) return '';
-  if (proposals.every(({ state, change }) => state === 'completed' && change.op !== 'read')) return '';
+  if (proposals.every(({ state, change }) => state === 'completed' && !isReading(change))) return '';
   const ordered = proposals.toSorted(
     (left, right) => PROPOSAL_STATES.indexOf(left.state) - PROPOSAL_STATES.indexOf(right.state),
   );
@@ -285,13 +286,14 @@ function formatProposalRow(proposal: Proposal, links: RepoLinks): string {
 }
 
 function fileCell({ change }: Proposal): string {
-  if (change.op === 'set') {
-    const paths = change.members.map(({ path }) => path);
+  const [{ op, path, from }, ...others] = change.members;
+  if (others.length > 0) {
+    const paths = change.members.map((member) => member.path);
     return `${namedPaths(change.members, pathCell)} (${formatExtent(paths)})`;
   }
-  const file = pathCell(change.path);
-  if (change.op === 'delete' || change.op === 'read') return `${file} (${change.op})`;
-  return change.from === null ? file : `${pathCell(change.from)} → ${file}`;
+  const file = pathCell(path);
+  if (op === 'delete' || op === 'read') return `${file} (${op})`;
+  return from === null ? file : `${pathCell(from)} → ${file}`;
 }
 
 function pathCell(path: string): string {
@@ -300,7 +302,7 @@ function pathCell(path: string): string {
 
 /** From the App's own records: the model might claim something else. */
 function appliedLine({ run, proposals: all }: RunView, proposals: readonly Proposal[]): string {
-  const applied = proposals.filter(({ state, change }) => state === 'completed' && change.op !== 'read');
+  const applied = proposals.filter(({ state, change }) => state === 'completed' && !isReading(change));
   const others = new Set(all.filter((one) => !proposals.includes(one)).map(({ commitSha }) => commitSha));
   const runCommits = run.commits.filter((sha) => !others.has(sha));
   if (applied.length === 0 && runCommits.length === 0)
@@ -341,7 +343,7 @@ function usageLine({ run, queued }: RunView): string {
 function commandsLine({ phase: { kind }, branch }: Run, proposals: readonly Proposal[]): string {
   const help = `${codeSpan('/help')} lists all commands.`;
   if (kind === 'ended') return help;
-  const approvable = proposals.filter((one) => isPending(one) && (canCommit(branch) || one.change.op === 'read'));
+  const approvable = proposals.filter((one) => isPending(one) && (canCommit(branch) || isReading(one.change)));
   const skip = kind === 'awaiting-decisions' ? `${codeSpan('/continue')} skips undecided changes, ` : '';
   return `${approvalHint(approvable.length)}${skip}${codeSpan('/stop')} ends the run, ${help}`;
 }

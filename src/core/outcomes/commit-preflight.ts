@@ -12,6 +12,7 @@ import {
   withTransition,
 } from '../actions/step-builder.ts';
 import { advanceBatch, allowReading, completeProposal, rejectProposal } from '../actions/tool-batch.ts';
+import { isReading } from '../edits/change.ts';
 import { countedApprovals, mayApprove, missingApprovals } from '../policy/may-approve.ts';
 import { findVoteProblem } from '../policy/vote-problems.ts';
 import type { Proposal } from '../state/proposal.ts';
@@ -138,7 +139,7 @@ function carryOut(
   const verdict = combineVerdicts(proposal, verdicts);
   switch (verdict.kind) {
     case 'applies':
-      return proposal.change.op === 'read'
+      return isReading(proposal.change)
         ? allowReading(builder, proposal, now)
         : withProposal(builder, transition(proposal, 'executing', now));
     case 'already-applied':

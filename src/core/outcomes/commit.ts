@@ -16,6 +16,7 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls, completeProposal } from '../actions/tool-batch.ts';
 import { failedOutput } from '../agent/shared/tool-results.ts';
+import { isReading } from '../edits/change.ts';
 import { commitDelayed, commitFailed, commitMismatch, committed } from '../messages/change-replies.ts';
 import { describeTreeMismatches, mismatchNote } from '../messages/run-ended.ts';
 import type { CommittedChange, Proposal } from '../state/proposal.ts';
@@ -115,7 +116,7 @@ function ledgerCommitsOf(
         commitSha: sha,
         parentSha,
         shownDigest: change.digest,
-        committed: version ?? { digest: change.digest, range: null },
+        committed: version ?? { digest: change.digest, range: null, members: [] },
         approvers: distinctPeople(approvalVotes(proposal).map(({ by }) => by)),
       };
     });
@@ -158,7 +159,7 @@ export function onCommitFailed(
   const failed = pull.proposals.filter(
     (one) =>
       (proposalIds.includes(one.id) && isApprovedOrExecuting(one)) ||
-      (refusedByRule && one.state === 'approved' && one.change.op !== 'read'),
+      (refusedByRule && one.state === 'approved' && !isReading(one.change)),
   );
   const updated = failed.reduce((builder, one) => failProposal(builder, one, message, facts.now), startStep(pull));
   const replied =

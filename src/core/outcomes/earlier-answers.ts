@@ -24,9 +24,8 @@ export function countChange(builder: StepBuilder, change: 'repeated' | 'new'): S
   return withRun(builder, { denials: { liftedAt, repeats: change === 'new' ? 0 : repeats + 1 } });
 }
 
-function revertsUserEditOf({ state, change, userEdit }: Proposal, fresh: Change): boolean {
-  if (state !== 'completed' || userEdit === null || change.op === 'set') return false;
-  return isRevertOfUserEdit(fresh, { path: change.path, ...userEdit });
+function revertsUserEditOf({ state, userEdit }: Proposal, fresh: Change): boolean {
+  return state === 'completed' && userEdit !== null && isRevertOfUserEdit(fresh, userEdit);
 }
 
 /** A denial is in force until a person writes to the agent. */

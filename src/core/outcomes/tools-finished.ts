@@ -5,7 +5,7 @@ import { advanceBatch, answerToolCall, isInCurrentBatch, setCallStatus } from '.
 import { PLAN_OUTPUT, staleOutput } from '../agent/shared/tool-results.ts';
 import { addReading } from '../agent/tools/read-file.ts';
 import { type HoldCause, heldOutput } from '../agent/turn-texts.ts';
-import { mainPath } from '../edits/change.ts';
+import { isReading, mainPath } from '../edits/change.ts';
 import {
   type CallOutput,
   type CallRef,
@@ -42,7 +42,7 @@ export function onToolsFinished(pull: PullState, signal: SignalOf<'tools-finishe
   const cause = pull.proposals.some((one) => isInCurrentBatch(pull, one)) ? null : findHoldCause(pull, run, results);
   if (cause !== null) {
     const held = holdCalls(started, results, cause);
-    const readings = results.filter((result) => result.kind === 'change' && result.change.op === 'read');
+    const readings = results.filter((result) => result.kind === 'change' && isReading(result.change));
     const proposed = createProposals(results.reduce(recordOutput, held), readings, atHead);
     const asked = createQuestions(proposed, results);
     return endStep(advanceBatch(asked, facts.now), 'tool-calls-answered');
@@ -116,7 +116,7 @@ function outputAfterPush(pull: PullState, call: CallRef): CallOutput | null {
   const stale = pull.proposals.findLast(
     (one) =>
       isInCurrentBatch(pull, one) &&
-      one.change.op !== 'read' &&
+      !isReading(one.change) &&
       one.origin.kind === 'call' &&
       sharesCall(one.origin.calls, [call]),
   );
@@ -150,7 +150,7 @@ function natureOf(pull: PullState, { toolCall: { name } }: ToolCallState, result
     }
     case 'change':
       // A reading that waits for people is asked at once, and keeps no change from being held.
-      if (result.change.op === 'read') return 'neutral';
+      if (isReading(result.change)) return 'neutral';
       return findEarlierAnswer(pull, result.change) === null ? 'valid' : 'fault';
     default:
       return 'neutral';
@@ -173,7 +173,7 @@ function holdCalls(builder: StepBuilder, results: readonly CallResult[], cause: 
 }
 
 function holdCall(builder: StepBuilder, call: ToolCallState, result: CallResult | null, cause: HoldCause): StepBuilder {
-  if (result?.kind !== 'change' || result.change.op === 'read') return builder;
+  if (result?.kind !== 'change' || isReading(result.change)) return builder;
   const earlier = findEarlierAnswer(builder.pull, result.change);
   if (earlier !== null) return answerToolCall(countChange(builder, 'repeated'), callRefOf(call), earlier);
   const held: HeldCall = { ...toIssuedCall(call), path: mainPath(result.change) };

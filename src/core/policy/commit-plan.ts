@@ -1,11 +1,4 @@
-import {
-  type BlobRef,
-  type FileChange,
-  isRestore,
-  isWholeFileChange,
-  membersOf,
-  type Region,
-} from '../edits/change.ts';
+import { type BlobRef, type FileChange, isRestore, isWholeFileChange, type Region } from '../edits/change.ts';
 import { applyRegion, composeFile, type LineRange, regionRange } from '../edits/region.ts';
 import { blobSha, encodeText } from '../edits/text/characters.ts';
 import { areLinesEqual } from '../edits/text/lines.ts';
@@ -13,7 +6,7 @@ import type { Proposal } from '../state/proposal.ts';
 import type { Permission, VoteSources } from '../state/vote.ts';
 import type { FileWrite, Tree, TreeEntry } from '../step/ports.ts';
 import type { CommittedFile, TreeFile, TreeMismatch } from '../step/signals.ts';
-import { areChangesTouching } from './earlier-changes.ts';
+import { areMembersTouching } from './earlier-changes.ts';
 import { entryKind } from './paths.ts';
 
 /** A file at the commit's parent; `text` is null for a file that is not text. */
@@ -43,7 +36,7 @@ export type MemberToCommit = {
 
 /** The members of a proposal, each with its place. Throws if places are missing. */
 export function membersToCommit({ proposal, regions }: ProposalToCommit): readonly MemberToCommit[] {
-  const members = membersOf(proposal.change);
+  const { members } = proposal.change;
   if (regions.length !== members.length) throw new Error(`Proposal ${proposal.id} has members without a place`);
   return members.map((change, index) => ({ proposalId: proposal.id, change, region: regions[index] ?? null }));
 }
@@ -69,7 +62,7 @@ export function planWrites(members: readonly MemberToCommit[], files: HeadFiles)
 /** A deletion, move or restore. No other change of the commit can touch its paths. */
 function planWholeFile(member: MemberToCommit, members: readonly MemberToCommit[], files: HeadFiles): PlannedWrites {
   const { proposalId, change } = member;
-  if (members.some((other) => other !== member && areChangesTouching(change, other.change)))
+  if (members.some((other) => other !== member && areMembersTouching(change, other.change)))
     throw new Error(`Proposal ${proposalId} shares its path with another change of the commit`);
   if (change.op === 'move') return planMove(member, files);
   return change.op === 'delete' ? planDeletion(member, files) : planRestore(member, files);

@@ -9,7 +9,7 @@ import type { AssessableChange, FileAtHead } from '../state/head-changes.ts';
 import type { AppCommit } from '../state/run.ts';
 import type { AppliedChange, AppliedMember, UndoResult } from '../step/facts.ts';
 import type { UndoRefusal } from '../step/reasons.ts';
-import { areChangesTouching } from './earlier-changes.ts';
+import { areMembersTouching } from './earlier-changes.ts';
 import { assessChange } from './staleness.ts';
 
 type FilesAtHead = Readonly<Record<string, FileAtHead | null>>;
@@ -20,7 +20,7 @@ export function computeUndo({ id, change: applied, members }: AppliedChange, fil
   for (const member of members) {
     const built = undoMember(id, member, files);
     if (built.kind !== 'change') return built;
-    if (undone.some((other) => areChangesTouching(other, built.change))) return changedSince(built.change.path);
+    if (undone.some((other) => areMembersTouching(other, built.change))) return changedSince(built.change.path);
     undone.push(built.change);
   }
   const change = combineChanges(describeUndoOf(id, describeChange(applied)), undone);

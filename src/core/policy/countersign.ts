@@ -1,8 +1,9 @@
 import type { RepoLinks } from '../../lib/format.ts';
 import { type Countersigned, markCountersigned } from '../../lib/trust.ts';
+import { isReading, isSet } from '../edits/change.ts';
 import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
 import { describeFileChange } from '../edits/describe-change.ts';
-import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
+import { digestAtRegion, membersDigest, recomputedDigest } from '../edits/digest.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { type Permission, usesStandingApproval, type Vote } from '../state/vote.ts';
 import type { CommitPlan } from '../step/ports.ts';
@@ -38,9 +39,9 @@ export function countersign(request: CountersignRequest): CountersignedCommit {
     proposalIds: request.toCommit.map((item) => item.proposal.id),
   });
   const committedVersions = Object.fromEntries(
-    request.toCommit.map(({ proposal: { id, change } }) => {
+    request.toCommit.map(({ proposal: { id } }) => {
       const entries = changes.filter(({ proposalId }) => proposalId === id);
-      return [id, committedVersion(change, entries)];
+      return [id, committedVersion(entries)];
     }),
   );
   return { plan, committedVersions, files: plannedWrites.flatMap(({ files }) => files) };
@@ -74,7 +75,7 @@ type VoteRules = Pick<CountersignRequest, 'rules' | 'standing'>;
 function checkProposalToCommit(item: ProposalToCommit, { rules, standing }: VoteRules): void {
   const { proposal } = item;
   const { change } = proposal;
-  if (change.op === 'read') throw new Error(`Proposal ${proposal.id} only reads a file`);
+  if (isReading(change)) throw new Error(`Proposal ${proposal.id} only reads a file`);
   if (proposal.state !== 'executing') throw new Error(`Proposal ${proposal.id} is ${proposal.state}, not executing`);
   if (!isApproved(proposal, rules, permissionLookup(item, standing)))
     throw new Error(`Proposal ${proposal.id} does not have enough approvals that count`);
@@ -97,8 +98,7 @@ function commitMessageEntries(
     const range = plannedWrites.find(({ ranges }) => ranges.has(change))?.ranges.get(change) ?? null;
     return { change, range, digest: digestAtRegion(change, region) };
   });
-  const version = committedVersion(item.proposal.change, members);
-  const set = item.proposal.change.op === 'set' ? version.digest : null;
+  const set = isSet(item.proposal.change) ? membersDigest(members) : null;
   return members.map(({ change, range, digest }) => {
     const { path, from } = change;
     // No digest covers the stored description.
@@ -110,7 +110,7 @@ function commitMessageEntries(
 /** The model's words about a change on its page. They are not about a person's own lines, nor about an undo. */
 function shownWordsOf({ change, modelReason, origin, userEdit }: Proposal): string | null {
   if (origin.kind === 'undo' || userEdit !== null) return null;
-  return change.op === 'set' ? change.summary : modelReason;
+  return change.summary ?? modelReason;
 }
 
 /**

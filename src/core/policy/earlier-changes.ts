@@ -1,4 +1,4 @@
-import { affectedPaths, type Change, type FileChange, membersOf, type Region } from '../edits/change.ts';
+import { affectedPaths, type Change, type FileChange, mainPath, type Region } from '../edits/change.ts';
 import { resultsOf } from '../edits/change-set.ts';
 import { areRegionsTouching, isSameRegionText } from '../edits/region.ts';
 import { foldPath } from './paths.ts';
@@ -19,15 +19,16 @@ type IdentifiedChange = { readonly id: string; readonly change: Change };
 
 /** The places of all these changes, which one commit has to name. */
 export function countMembers(changes: readonly Pick<IdentifiedChange, 'change'>[]): number {
-  return changes.reduce((sum, { change }) => sum + membersOf(change).length, 0);
+  return changes.reduce((sum, { change }) => sum + change.members.length, 0);
 }
 
 /** Whether two changes cannot be decided separately: a member of one touches a member of the other. */
 export function areChangesTouching(left: Change, right: Change): boolean {
-  return membersOf(left).some((one) => membersOf(right).some((other) => areMembersTouching(one, other)));
+  return left.members.some((one) => right.members.some((other) => areMembersTouching(one, other)));
 }
 
-function areMembersTouching(left: FileChange, right: FileChange): boolean {
+/** Whether two members cannot be decided separately. */
+export function areMembersTouching(left: FileChange, right: FileChange): boolean {
   if (left.op === 'read' || right.op === 'read') return left.digest === right.digest;
   if (left.op === 'edit' && right.op === 'edit' && left.path === right.path) {
     return left.region === null || right.region === null || areRegionsTouching(left.region, right.region);
@@ -54,25 +55,20 @@ export function repeatsResult(change: Change, other: Change): boolean {
         file !== null &&
         results.some((one) => one.path === path && one.file?.blob === file.blob && one.file.mode === file.mode),
     ) ||
-    membersOf(change).some(
-      ({ result, digest }) => result === null && membersOf(other).some((one) => one.digest === digest),
-    )
+    change.members.some(({ result, digest }) => result === null && other.members.some((one) => one.digest === digest))
   );
 }
 
 /** Whether a change restores the model's original text where a person replaced it with their own. */
-export function isRevertOfUserEdit(change: Change, { path, originalChange, revertRegion }: RevertibleEdit): boolean {
+export function isRevertOfUserEdit(change: Change, { originalChange, revertRegion }: RevertibleEdit): boolean {
+  const edited = mainPath(originalChange);
   return (
     repeatsResult(change, originalChange) ||
-    membersOf(change).some(
-      (member) => member.path === path && member.region !== null && isSameRegionText(member.region, revertRegion),
+    change.members.some(
+      ({ path, region }) => path === edited && region !== null && isSameRegionText(region, revertRegion),
     )
   );
 }
 
-/** The model's change before a person's edit of a path, and the region that would undo the edit. */
-type RevertibleEdit = {
-  readonly path: string;
-  readonly originalChange: FileChange;
-  readonly revertRegion: Region;
-};
+/** The model's change before a person's edit of it, and the region that would undo the edit. */
+type RevertibleEdit = { readonly originalChange: Change; readonly revertRegion: Region };

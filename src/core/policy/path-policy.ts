@@ -1,4 +1,4 @@
-import { affectedPaths, type Change, type FileChange, membersOf } from '../edits/change.ts';
+import { affectedPaths, type Change, type FileChange } from '../edits/change.ts';
 import type { PathRule, PathRules, Settings } from '../state/settings.ts';
 import type { ReadingToolName, ToolName } from '../state/tools.ts';
 import { coveringRows } from './globs.ts';
@@ -65,7 +65,7 @@ export function findDeniedPath(
   { change, origin }: { readonly change: Change; readonly origin: ChangeOrigin },
 ): { readonly path: string; readonly rule: string } | null {
   const called = origin.kind === 'call' ? [origin.tool] : [];
-  for (const member of membersOf(change)) {
+  for (const member of change.members) {
     for (const path of affectedPaths(member)) {
       const rule = findMemberRule(rules, [...called, ...toolsOf(member, path)], member, path);
       if (rule !== null) return { path, rule };

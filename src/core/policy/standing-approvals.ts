@@ -1,4 +1,4 @@
-import { type Change, type FileChange, isRestore, membersOf, pathsOf, unifiedDiffOf } from '../edits/change.ts';
+import { type Change, type FileChange, isRestore, pathsOf, unifiedDiffOf } from '../edits/change.ts';
 import { recomputedDigest } from '../edits/digest.ts';
 import { describeMisleading, describeMixedPath } from '../edits/misleading-text.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
@@ -36,7 +36,7 @@ function needsOthers(proposal: Proposal, rules: StandingRules): boolean {
 function needsLook({ origin, userEdit, change, syntaxProblems }: Proposal, rules: StandingRules): boolean {
   if (origin.kind !== 'call' || userEdit !== null || syntaxProblems.length > 0) return true;
   if (recomputedDigest(change) !== change.digest) return true;
-  return membersOf(change).some((member) => {
+  return change.members.some((member) => {
     const { path, op, region, base, result } = member;
     const isEdit = (op === 'edit' || op === 'write') && !isRestore(member) && region !== null;
     const isExecutable = base?.mode === '100755' || result?.mode === '100755';

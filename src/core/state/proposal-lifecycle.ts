@@ -1,3 +1,4 @@
+import { isReading } from '../edits/change.ts';
 import { type Proposal, type ProposalState, postedChange } from './proposal.ts';
 import { approvalVotes, type Vote, type VotedChange } from './vote.ts';
 
@@ -72,7 +73,7 @@ export function canStillBeDenied({ state }: Proposal): boolean {
 
 /** Whether its commit attempt has begun, or the agent may read its file. A finished commit does not count. */
 export function isCarriedOut({ state, change }: Pick<Proposal, 'state' | 'change'>): boolean {
-  return state === 'executing' || (state === 'completed' && change.op === 'read');
+  return state === 'executing' || (state === 'completed' && isReading(change));
 }
 
 /** The fields of a proposal that say who decided it. */

@@ -1,5 +1,5 @@
 import type { UserEditDiff } from '../edits/build/user-edit.ts';
-import type { Change, FileChange } from '../edits/change.ts';
+import { type Change, isSet } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
 import type { Placement } from '../edits/placement.ts';
@@ -91,7 +91,7 @@ type ProposalOrigin =
 
 /** The model's original change where a person's own text replaces it. */
 type ProposalUserEdit = UserEditDiff & {
-  readonly originalChange: FileChange;
+  readonly originalChange: Change;
   /** The text got an id of its own, because one vote was not enough. */
   readonly reposted: boolean;
 };
@@ -171,5 +171,5 @@ export function postedChange({ change, userEdit }: Proposal): Change {
 /** One line that names it in lists, without words of the model. That of an undo names the change that it reverses. */
 export function describeProposal({ change, origin }: Pick<Proposal, 'change' | 'origin'>): string {
   const name = describeChange(change);
-  return origin.kind === 'undo' && change.op === 'set' ? describeUndoOf(origin.undoneProposalId, name) : name;
+  return origin.kind === 'undo' && isSet(change) ? describeUndoOf(origin.undoneProposalId, name) : name;
 }

@@ -5,7 +5,7 @@ import {
   filesToFetch,
   stalenessInput,
 } from '../../core/actions/head-assessment.ts';
-import { type FileChange, membersOf } from '../../core/edits/change.ts';
+import type { FileChange } from '../../core/edits/change.ts';
 import { memberKey } from '../../core/edits/change-set.ts';
 import { type HeadFile, type HeadFiles, treeMismatches } from '../../core/policy/commit-plan.ts';
 import type { CountersignedCommit } from '../../core/policy/countersign.ts';
@@ -61,7 +61,7 @@ export async function preflightCommit(
 
 async function fetchCommitFacts(context: RulesContext, effectProposals: readonly Proposal[], head: string) {
   const { github, operatorSettings } = context;
-  const members = effectProposals.flatMap(({ change }) => membersOf(change));
+  const members = effectProposals.flatMap(({ change }) => change.members);
   const files = await fetchFiles(github, await github.fetchTree(head), filesToFetch(members));
   const permissions = await fetchPermissions(github, effectProposals.flatMap(approversOf));
   const settings = parseSettings(await github.fetchSettingsFile(), operatorSettings());
@@ -108,7 +108,7 @@ async function stalenessVerdicts(
   return new Map(
     effectProposals.map(({ id, change }) => [
       id,
-      membersOf(change).map((_, index) => verdicts.get(memberKey(id, change, index)) ?? { kind: 'stale' }),
+      change.members.map((_, index) => verdicts.get(memberKey(id, index)) ?? { kind: 'stale' }),
     ]),
   );
 }

@@ -1,5 +1,4 @@
 import { currentApprovalRules } from '../../core/actions/approvals.ts';
-import { membersOf } from '../../core/edits/change.ts';
 import type { CommitStyle } from '../../core/policy/commit-message.ts';
 import type { ProposalToCommit } from '../../core/policy/commit-plan.ts';
 import { type CountersignedCommit, countersign } from '../../core/policy/countersign.ts';
@@ -210,7 +209,7 @@ function commitStyleOf({ settings }: CommitPreconditions['settings']): CommitSty
 
 function toProposalToCommit(proposal: Proposal, checks: readonly PreflightCheck[]): ProposalToCommit {
   const check = checks.find((one) => one.proposalId === proposal.id);
-  const regions = membersOf(proposal.change).map((member, index) => {
+  const regions = proposal.change.members.map((member, index) => {
     const verdict = check?.verdicts[index];
     return member.region !== null && verdict?.kind === 'applies' ? verdict.region : null;
   });

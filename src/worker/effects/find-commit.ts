@@ -1,4 +1,4 @@
-import { type FileChange, isWholeFileChange, membersOf } from '../../core/edits/change.ts';
+import { type FileChange, isWholeFileChange } from '../../core/edits/change.ts';
 import { committedVersion, type MemberVersion } from '../../core/edits/change-set.ts';
 import { formatRange } from '../../core/edits/region.ts';
 import { findChangeTrailers } from '../../core/policy/commit-message.ts';
@@ -55,7 +55,7 @@ async function findCommitUpTo(
     const byProposal = [...Map.groupBy(changes, ({ proposal }) => proposal)];
     const proposalIds = byProposal.map(([{ id }]) => id);
     const committedVersions = Object.fromEntries(
-      byProposal.map(([{ id, change }, versions]) => [id, committedVersion(change, versions)]),
+      byProposal.map(([{ id }, versions]) => [id, committedVersion(versions)]),
     );
     return {
       type: 'committed',
@@ -80,7 +80,7 @@ function changesInTrailers({ message }: CommitSummary, { proposals, known }: Com
   for (const [id, trailers] of byId) {
     const proposal = known.find((one) => one.id === id);
     if (proposal === undefined) continue;
-    const members = membersOf(proposal.change);
+    const { members } = proposal.change;
     if (trailers.length !== members.length) return [];
     for (const [index, change] of members.entries()) {
       const { digest = '', range = null } = trailers[index] ?? {};

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { closedMeanwhileOutput, notShowableOutput } from '../../core/agent/shared/tool-results.ts';
-import { mainPath, membersOf, pathsOf, sourcePath } from '../../core/edits/change.ts';
+import { mainPath, pathsOf, sourcePath } from '../../core/edits/change.ts';
 import type { Placement } from '../../core/edits/placement.ts';
 import {
   type DraftContext,
@@ -88,7 +88,7 @@ async function draftProposals(
   for (const proposal of pending) {
     // Even a short draft takes a while to render and read back, so let other work run in between.
     await yieldToEventLoop();
-    const sources = membersOf(proposal.change).map(sourcePath);
+    const sources = proposal.change.members.map(sourcePath);
     const memberTexts: string[] = [];
     for (const path of sources) memberTexts.push((await fetchFile(github, tree, path))?.text ?? '');
     const path = sources.find((one) => isShownInDiff(files.get(one))) ?? sources[0] ?? '';

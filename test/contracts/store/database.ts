@@ -9,7 +9,7 @@ const LEDGER = ['votes', 'proposal_outcomes', 'committed_changes'];
 
 const COMMITTED_CHANGE = {
   ...{ proposalId: 'p1', runId: 'r', commitSha: 'c', parentSha: null, shownDigest: 'd', approvers: [] },
-  committed: { digest: 'd', range: null },
+  committed: { digest: 'd', range: null, members: [] },
 };
 
 /** Failures, foreign writes and unknown schema versions, which only a database has. */

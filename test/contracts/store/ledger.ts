@@ -7,8 +7,8 @@ import type { DatabaseHarness, StoreHarness } from './store-under-test.ts';
 const ben = { id: 8, login: 'ben' };
 
 function committedChange(proposalId: string, commitSha: string): CommittedChange {
-  const committed = { digest: 'f'.repeat(64), range: { oldStart: 1, oldLines: 1, newStart: 2, newLines: 3 } };
-  const digests = { shownDigest: 'd'.repeat(64), committed };
+  const member = { digest: 'f'.repeat(64), range: { oldStart: 1, oldLines: 1, newStart: 2, newLines: 3 } };
+  const digests = { shownDigest: 'd'.repeat(64), committed: { ...member, members: [member] } };
   return { proposalId, runId: 'r', commitSha, parentSha: 'a'.repeat(40), ...digests, approvers: [ben] };
 }
 

@@ -8,7 +8,7 @@ import { type DatabaseHarness, LEASE, nextEffect, present } from './store-under-
 
 const COMMITTED_CHANGE = {
   ...{ proposalId: 'p1', runId: 'r', commitSha: 'c'.repeat(40), parentSha: null, shownDigest: 'd'.repeat(64) },
-  ...{ committed: { digest: 'd'.repeat(64), range: null }, approvers: [] },
+  ...{ committed: { digest: 'd'.repeat(64), range: null, members: [] }, approvers: [] },
 };
 
 /** Cleanup deletes expired rows, and nothing that still matters. */

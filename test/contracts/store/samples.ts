@@ -1,5 +1,5 @@
 import type { InterpretedDelivery } from '../../../src/adapters/store/store.ts';
-import type { FileChange } from '../../../src/core/edits/change.ts';
+import { type FileChange, singleChange } from '../../../src/core/edits/change.ts';
 import { NO_BRANCH_FACTS } from '../../../src/core/state/head-branch.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../../src/core/state/intent.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
@@ -117,7 +117,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     total: 1,
     modelReason: null,
     answers: null,
-    change: change(text),
+    change: singleChange(change(text)),
     userEdit: null,
     writers: [],
     syntaxProblems: [],

@@ -43,8 +43,9 @@ export function stepsContract({ store, rows, claimSignal }: StoreHarness): void 
       }
       const listed = await store().listEarlierRuns(claim.pullRequestKey, 'r4', 3);
       expect(listed.map((one) => one.run.task.text)).toEqual(['use bigint', 'use bigint', 'use bigint']);
+      const members = [{ op: 'write', path: 'a.txt', from: null }];
       expect(listed.map(({ proposals }) => proposals)).toMatchObject([
-        [{ state: 'rejected', votes: decided.votes, change: { op: 'write', path: 'a.txt', from: null } }],
+        [{ state: 'rejected', votes: decided.votes, change: { members } }],
         [],
         [],
       ]);

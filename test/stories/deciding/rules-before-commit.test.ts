@@ -45,7 +45,7 @@ type Case = {
 
 const BY_OWNERS = 'approvers: codeowners\n';
 
-const DEFAULT_BRANCH = /^graphql (?:commentTexts|defaultBranch|pull)$/;
+const DEFAULT_BRANCH = /^graphql (?:commentTexts|defaultRoot|pull)$/;
 
 const CASES: readonly Case[] = [
   {

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
-import { singleChange } from '../../support/single-change.ts';
 import { suggestionIn } from '../../unit/core/messages/suggestion-in.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposalStates } from '../support/proposals.ts';
@@ -44,7 +43,7 @@ describe('GitHub’s own button', () => {
     const after = await proposalOf(story);
     expect(after).toMatchObject({ state: 'completed', commitSha: pr.head() });
     expect(after.votes).toMatchObject([{ action: 'commit', by: { id: ben.id }, surface: 'push' }]);
-    expect(blobOf(pr.file('a.txt'))).toBe(singleChange(proposal.change).result?.blob);
+    expect(blobOf(pr.file('a.txt'))).toBe(proposal.change.members[0].result?.blob);
     expect(suggestionIn(bot.proposal(1).body).kind).toBe('none');
   });
 

@@ -1,5 +1,5 @@
 import { redactDiff } from '../../../lib/redaction.ts';
-import { type Change, changeDiff, pathsOf } from '../../edits/change.ts';
+import { type Change, changeDiff, type FileChange, isReading, pathsOf } from '../../edits/change.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { decideReading } from '../../policy/path-policy.ts';
 import { decidingVotes, isInstructed } from '../../state/proposal-lifecycle.ts';
@@ -21,7 +21,7 @@ export function summarizeRuns(runs: readonly FinishedRun[], rules: PathRules): r
 function summarizeRun({ run, proposals }: FinishedRun, answerBytes: number, rules: PathRules): EarlierRun {
   const { earlierTask, earlierChangeCount, earlierQuestionCount } = CONTEXT_LIMITS;
   const { task, phase, summary, questions } = run;
-  const changes = proposals.filter(({ change }) => change.op !== 'read');
+  const changes = proposals.filter(({ change }) => !isReading(change));
   const decided = changes.filter(({ state }) => state === 'completed' || state === 'rejected');
   const shown = decided.slice(-earlierChangeCount);
   return {
@@ -50,7 +50,7 @@ function summarizeQuestion({ prompt, answer, note, by }: AgentQuestion): Earlier
 }
 
 function toEarlierChange(proposal: DecidedProposal, rules: PathRules): EarlierChange {
-  const what = nameOf(proposal.change);
+  const what = proposal.change.members.map(nameOf).join(', ');
   const votes = decidingVotes(proposal);
   const isApplied = proposal.state === 'completed';
   return {
@@ -77,9 +77,7 @@ function changedRows(change: Change, rules: PathRules): string | null {
 
 const FILE_HEADER = /^--- .*\n\+\+\+ .*\n(?=@@)/gm;
 
-function nameOf(change: Change): string {
-  if (change.op === 'set') return change.members.map(nameOf).join(', ');
-  const { op, path, from } = change;
+function nameOf({ op, path, from }: FileChange): string {
   return from === null ? `${op} ${path}` : `${op} ${from} to ${path}`;
 }
 

@@ -1,8 +1,8 @@
 import { REDACTED } from '../../../lib/credentials.ts';
 import { shortSha } from '../../../lib/format.ts';
 import { redact, redactDiff } from '../../../lib/redaction.ts';
-import { type ChangeSet, type FileChange, pathsOf } from '../../edits/change.ts';
-import { type ChangeSummary, formatExtent, summarizeChange } from '../../edits/describe-change.ts';
+import { type Change, type FileChange, onlyMember, pathsOf, unifiedDiffOf } from '../../edits/change.ts';
+import { formatExtent, summarizeChange } from '../../edits/describe-change.ts';
 import { MAX_CALLS_PER_RESPONSE } from '../../state/tools.ts';
 import { canApprove, type Vote } from '../../state/vote.ts';
 import { cutDiffForJson } from './response-size.ts';
@@ -124,16 +124,23 @@ export type Application = {
 };
 
 /** T2: the change was applied as proposed. The model knows its diff from its own call. */
-export function appliedOutput(change: FileChange, application: Application): string {
-  const { summary, replacements, linesChanged } = summarizeChange(change);
-  const message = appliedMessage(change, summary);
+export function appliedOutput(change: Change, application: Application): string {
+  const { members } = change;
+  const only = onlyMember(change);
+  const message =
+    members.length > MAX_MESSAGES
+      ? `Applied all ${formatExtent(members.map(({ path }) => path))}.`
+      : members.map(appliedMessage).join(' ');
   return JSON.stringify({
-    ...namedFile(change, { replacements, linesChanged }),
+    ...(only === null ? { paths: pathsOf(change) } : namedFile(only)),
     message,
     ...applicationFields(application),
     details: { userModified: false },
   });
 }
+
+/** Members of a set that its result describes one by one. */
+const MAX_MESSAGES = 5;
 
 /**
  * T3: a person's own text was applied instead. `userEdits` is the diff from the proposed text to it; `maxBytes` are for
@@ -145,39 +152,19 @@ export function userModifiedOutput(
   application: Application,
   maxBytes: number,
 ): string {
-  const outcome = summarizeChange(change);
   const message = `Successfully applied user-modified edit to ${change.path}. Note: The user modified your suggested changes before accepting. Do not attempt to revert to your original suggestion.`;
   return JSON.stringify({
-    ...namedFile(change, outcome),
+    ...namedFile(change),
     message,
     ...applicationFields(application),
-    details: diffDetails(outcome.diff, maxBytes / 2),
+    details: diffDetails(unifiedDiffOf(change.payload) ?? '', maxBytes / 2),
     user_edits: cutDiffForJson(redactDiff(userEdits), maxBytes / 2),
   });
 }
 
-/** T2 for changes that were decided as one. */
-export function appliedSetOutput(change: ChangeSet, application: Application): string {
-  const { members } = change;
-  const message =
-    members.length > MAX_MESSAGES
-      ? `Applied all ${formatExtent(members.map(({ path }) => path))}.`
-      : members.map((member) => appliedMessage(member, summarizeChange(member).summary)).join(' ');
-  return JSON.stringify({
-    paths: pathsOf(change),
-    message,
-    ...applicationFields(application),
-    details: { userModified: false },
-  });
-}
-
-/** Members of a set that its result describes one by one. */
-const MAX_MESSAGES = 5;
-
-function namedFile(
-  { path, region }: FileChange,
-  { replacements, linesChanged }: Pick<ChangeSummary, 'replacements' | 'linesChanged'>,
-): object {
+function namedFile(change: FileChange): object {
+  const { path, region } = change;
+  const { replacements, linesChanged } = summarizeChange(change);
   return {
     path,
     ...(replacements === null ? {} : { replacements_made: replacements }),
@@ -215,10 +202,11 @@ export const UNCHANGED_OUTPUT = 'Unchanged since it was shown above.';
 /** Tells the model what the placeholder in an output means. */
 export const REDACTED_NOTE = `${REDACTED} stands for a secret, which is not shown and cannot be edited`;
 
-function appliedMessage({ path, payload }: FileChange, summary: string): string {
+function appliedMessage(change: FileChange): string {
+  const { path, payload } = change;
   switch (payload.type) {
     case 'edit':
-      return `Successfully replaced text in ${path}. ${summary}`.trim();
+      return `Successfully replaced text in ${path}. ${summarizeChange(change).summary}`.trim();
     case 'write':
       return payload.content_lines === null ? `Restored ${path}.` : `Wrote ${payload.content_lines} lines to ${path}.`;
     case 'delete':

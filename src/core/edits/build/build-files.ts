@@ -49,7 +49,7 @@ export function buildSet({ summary, repositoryName, touched }: SetInput): SetRes
   if (change === null) return refuse('No changes: every file would stay exactly as it is.');
   const sizeRefusal = checkDiffSize('these files together', shownDiff(change) ?? '');
   if (sizeRefusal !== null) return refuse(sizeRefusal);
-  return { kind: 'change', change: change.op === 'set' ? { ...change, results: resultsOfPaths(touched) } : change };
+  return { kind: 'change', change: { ...change, results: resultsOfPaths(touched) } };
 }
 
 function resultsOfPaths(touched: readonly TouchedPath[]): readonly PathResult[] {

@@ -1,4 +1,4 @@
-import type { FileChange, Region } from '../change.ts';
+import { type Change, type FileChange, type Region, singleChange } from '../change.ts';
 import { findAddedHidden, nameHidden } from '../misleading-text.ts';
 import { applySuggestion, type Placement } from '../placement.ts';
 import { applyRegion, regionBetween, regionIndex } from '../region.ts';
@@ -36,7 +36,7 @@ export type UserEditDiff = {
 
 /** The result of a user's edit. `userEdit` is null if it restores the model's proposal. */
 export type UserEditResult =
-  | { readonly kind: 'change'; readonly change: FileChange; readonly userEdit: UserEditDiff | null }
+  | { readonly kind: 'change'; readonly change: Change; readonly userEdit: UserEditDiff | null }
   /** The lines equal those of the current proposal. */
   | { readonly kind: 'unchanged' }
   /** `why` is a clause for people, as plain text. */
@@ -68,7 +68,7 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
     return refuseUserEdit(
       `it adds a character that nobody sees, ${nameHidden(hidden)}; write it as an escape of the language`,
     );
-  return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text) };
+  return { kind: 'change', change: singleChange(built.change), userEdit: diffFromProposed(input, text) };
 }
 
 /** A line of the file, 1-based, without its ending. */

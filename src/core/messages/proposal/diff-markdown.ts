@@ -1,12 +1,5 @@
 import { pluralize } from '../../../lib/format.ts';
-import {
-  type Change,
-  type ChangePayload,
-  type FileChange,
-  membersOf,
-  shownDiffOf,
-  unifiedDiffOf,
-} from '../../edits/change.ts';
+import { type Change, type ChangePayload, type FileChange, shownDiffOf, unifiedDiffOf } from '../../edits/change.ts';
 import { describeKnownHidden, describeMisleading, describeMixedPath } from '../../edits/misleading-text.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { parseHunks } from '../../edits/text/hunks.ts';
@@ -125,7 +118,7 @@ export function joinViews(views: readonly (DiffView | null)[]): DiffView | null 
 
 /** The rows that a page shows of a change, in order; none for a change without a diff. */
 export function shownRows(change: Change): readonly string[] {
-  return membersOf(change).flatMap(({ payload }) => {
+  return change.members.flatMap(({ payload }) => {
     const diff = shownDiffOf(payload);
     return diff === null ? [] : rowsOf(diff);
   });

@@ -1,5 +1,5 @@
 import type { RepoLinks } from '../../../lib/format.ts';
-import { membersOf, sourcePath } from '../../edits/change.ts';
+import { isSet, sourcePath } from '../../edits/change.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { type Proposal, postedChange, writerOf } from '../../state/proposal.ts';
 import {
@@ -12,7 +12,6 @@ import {
   quoteModelText,
 } from '../shared/markdown.ts';
 import {
-  createDiffView,
   type DiffView,
   fileWarnings,
   joinViews,
@@ -24,7 +23,7 @@ import {
 import {
   answersLine,
   approvalsLine,
-  createSetViews,
+  createFileViews,
   decisionLine,
   membersByFile,
   renderSetDiff,
@@ -57,7 +56,7 @@ export function renderProposal(view: ProposalView): RenderedProposal {
 
 /** The page that asks for a decision; null where a comment cannot hold the whole change. */
 export function renderOpenProposal(view: ProposalView): RenderedProposal | null {
-  const body = renderOpenBody(view, viewDiffs(view.proposal));
+  const body = renderOpenBody(view, createFileViews(view.proposal.change));
   // A comment that is already posted needs no reserve.
   const reserved = view.proposal.comment === null ? RESERVED_STATUS_BYTES : 0;
   return byteLength(body) > MAX_POSTED_BODY_BYTES - reserved ? null : { body, links: view.links };
@@ -112,7 +111,7 @@ function renderDecidedBody(view: ProposalView): string {
 
 /** A person's own lines are first shown here, so they stay open and keep their warnings. */
 function renderDecidedChange(proposal: Proposal, room: number): string {
-  const diffs = viewDiffs(proposal);
+  const diffs = createFileViews(proposal.change);
   const diff = joinViews(diffs);
   if (diff === null) return escapeText(viewProposalPayload(proposal).text);
   if (postedChange(proposal) === proposal.change) return renderFoldedDiff(diff, room);
@@ -124,17 +123,14 @@ function renderDecidedChange(proposal: Proposal, room: number): string {
 /** The diff of each file of a change, in order; null for a file without one. */
 type FileDiffs = readonly (DiffView | null)[];
 
-function viewDiffs({ change }: Proposal): FileDiffs {
-  return change.op === 'set' ? createSetViews(change) : [createDiffView(change.payload)];
-}
-
 /** The change itself; the payload's description where it has no diff. */
 function changeBlock({ placement, proposal, asked = null }: ProposalView, diffs: FileDiffs): string {
   if (placement.kind === 'suggestion') return codeBlock('suggestion', placement.lines);
   const { change } = proposal;
-  const files = change.op === 'set' ? membersByFile(change) : [[change]];
-  const lines = files.map(([one]) => (one !== undefined && sourcePath(one) === asked?.path ? asked.line : null));
-  if (change.op === 'set') return renderSetDiff(diffs, lines);
+  const lines = membersByFile(change).map(([one]) =>
+    one !== undefined && sourcePath(one) === asked?.path ? asked.line : null,
+  );
+  if (isSet(change)) return renderSetDiff(diffs, lines);
   const [first = null] = diffs;
   return first === null ? escapeText(viewProposalPayload(proposal).text) : renderDiff(first, lines[0]);
 }
@@ -146,7 +142,7 @@ function refusalLine({ placement }: ProposalView): string {
 }
 
 function warningLines({ proposal, warnings, protectedPaths }: ProposalView, diffs: FileDiffs): string {
-  const members = membersOf(proposal.change).filter(({ op }) => op !== 'read');
+  const members = proposal.change.members.filter(({ op }) => op !== 'read');
   return formatWarnings([
     ...viewProposalPayload(proposal).warnings,
     ...new Set(members.flatMap((one) => fileWarnings(one, protectedPaths))),

@@ -1,6 +1,6 @@
 import { firstOf, formatList, pluralize, shortSha } from '../../../lib/format.ts';
 import { type UserEditRange, userEditRange } from '../../edits/build/user-edit.ts';
-import { type Change, type ChangeSet, type FileChange, membersOf, unifiedDiffOf } from '../../edits/change.ts';
+import { type Change, type FileChange, isReading, onlyMember, unifiedDiffOf } from '../../edits/change.ts';
 import { formatExtent, namedPaths, shortPath } from '../../edits/describe-change.ts';
 import type { Placement } from '../../edits/placement.ts';
 import { regionLine } from '../../edits/region.ts';
@@ -19,11 +19,10 @@ export function titleLine(proposal: Proposal): string {
 }
 
 function subjectOf(change: Change): string {
-  if (change.op === 'set') {
-    const paths = change.members.map(({ path }) => path);
-    return `${formatExtent(paths)}: ${namedPaths(change.members, (path) => codeSpan(shortPath(path)))}`;
-  }
-  return `${change.from === null ? '' : `${codeSpan(change.from)} to `}${codeSpan(change.path)}`;
+  const only = onlyMember(change);
+  if (only !== null) return `${only.from === null ? '' : `${codeSpan(only.from)} to `}${codeSpan(only.path)}`;
+  const paths = change.members.map(({ path }) => path);
+  return `${formatExtent(paths)}: ${namedPaths(change.members, (path) => codeSpan(shortPath(path)))}`;
 }
 
 const MAX_FILES_LINKED = 5;
@@ -31,7 +30,7 @@ const MAX_FILES_LINKED = 5;
 /** What exactly is decided: the digest, and the head with links to the files there. */
 export function versionLine({ proposal, links }: ProposalView): string {
   const { index, total, change, headSha } = proposal;
-  const files = new Map(membersOf(change).flatMap((one) => (one.base === null ? [] : [[one.from ?? one.path, one]])));
+  const files = new Map(change.members.flatMap((one) => (one.base === null ? [] : [[one.from ?? one.path, one]])));
   const named = firstOf([...files], MAX_FILES_LINKED, ([path, one]) =>
     link(codeSpan(shortPath(path)), fileUrl(links, headSha, path, replacedLines(one))),
   );
@@ -46,14 +45,10 @@ function replacedLines({ region }: FileChange): LineSpan | null {
 }
 
 /** The proposal's payload, at its line at the head that was shown. */
-export function viewProposalPayload(proposal: Proposal): PayloadView {
-  const { change, origin } = proposal;
-  if (change.op === 'set') return viewSet(change);
+export function viewProposalPayload({ change, origin }: Proposal): PayloadView {
+  const only = onlyMember(change);
   // A line of its own says that an undo makes a file executable again.
-  return viewMember(change, isNewExecutable(change) && origin.kind !== 'undo');
-}
-
-function viewSet(change: ChangeSet): PayloadView {
+  if (only !== null) return viewMember(only, isNewExecutable(only) && origin.kind !== 'undo');
   const warnings = change.members.flatMap((member) =>
     viewMember(member, false).warnings.map((warning) => `${member.path}: ${warning}`),
   );
@@ -66,7 +61,7 @@ function viewSet(change: ChangeSet): PayloadView {
 /** Explains an undo in its own comment; empty for every other proposal. */
 export function undoLine({ origin, change }: Proposal): string {
   if (origin.kind !== 'undo') return '';
-  const isExecutable = membersOf(change).some(isNewExecutable);
+  const isExecutable = change.members.some(isNewExecutable);
   const mode = isExecutable ? ' The file will be executable again.' : '';
   return `This is the exact reverse of ${codeSpan(origin.undoneProposalId)}, requested by ${escapeLogin(origin.by)}, not by the agent.${mode}`;
 }
@@ -125,7 +120,7 @@ export function decisionLine({ placement, proposal, writable }: ProposalView): s
   const id = isInThread ? '' : ` ${proposal.id}`;
   const byHand = placement.kind === 'suggestion' ? '**Commit suggestion**' : 'push exactly this change';
   const options = [
-    writable || proposal.change.op === 'read' ? codeSpan(`/approve${id}`) : byHand,
+    writable || isReading(proposal.change) ? codeSpan(`/approve${id}`) : byHand,
     codeSpan(`/deny${id} [reason]`),
     ...(proposal.origin.kind === 'undo' ? [] : [editOption(proposal, placement, writable, isInThread)]),
     `${codeSpan('/help')} for more`,
@@ -158,13 +153,13 @@ function isNewExecutable({ base, result }: FileChange): boolean {
   return base === null && result?.mode === '100755';
 }
 
-/** The members of a set by file, in order: the places of an edited file, or one change of a whole file. */
-export function membersByFile({ members }: ChangeSet): readonly (readonly FileChange[])[] {
+/** The members of a change by file, in order: the places of an edited file, or one change of a whole file. */
+export function membersByFile({ members }: Change): readonly (readonly FileChange[])[] {
   return [...Map.groupBy(members, ({ op, from, path }) => JSON.stringify([op, from, path])).values()];
 }
 
 /** One line for each file, which says all of its members that its diff does not: operation, paths and places. */
-function memberList(change: ChangeSet): string {
+function memberList(change: Change): string {
   return membersByFile(change).flatMap(fileLine).join('\n');
 }
 
@@ -179,7 +174,7 @@ function fileLine([first, ...others]: readonly FileChange[], index: number): rea
 }
 
 /** Whether a page lists exactly these members. */
-export function listsMembers(page: string, change: ChangeSet): boolean {
+export function listsMembers(page: string, change: Change): boolean {
   return page.split('\n\n').includes(memberList(change));
 }
 
@@ -188,7 +183,7 @@ type Introduced = Pick<Proposal, 'change'> & { readonly origin: Pick<Proposal['o
 /** Names the changes that belong together, and says that they are decided as one. */
 export function setIntroduction(proposal: Introduced): string {
   const { change, origin } = proposal;
-  if (change.op !== 'set') return '';
+  if (change.summary === null) return '';
   // The summary of an undo is the App's own, and a line below says the same.
   const summary =
     origin.kind === 'undo' ? '' : quoteModelText('Summary', change.summary, MAX_QUOTED_SUMMARY_CHARACTERS);
@@ -199,8 +194,10 @@ export function setIntroduction(proposal: Introduced): string {
 /** The tool cuts a summary before, but placeholders of secrets can lengthen it again. */
 const MAX_QUOTED_SUMMARY_CHARACTERS = 600;
 
-/** The diffs of all files, in order; null for a file without one. Warnings name the path that they are about. */
-export function createSetViews(change: ChangeSet): readonly (DiffView | null)[] {
+/** The diffs of all files, in order; null for a file without one. Those of a set name the paths of their warnings. */
+export function createFileViews(change: Change): readonly (DiffView | null)[] {
+  const only = onlyMember(change);
+  if (only !== null) return [createDiffView(only.payload)];
   return membersByFile(change).map((members) => joinViews(members.map(createMemberView)));
 }
 

@@ -1,4 +1,5 @@
 import { commitUrl, firstOf, formatList, type RepoLinks, shortSha } from '../../../lib/format.ts';
+import { isReading } from '../../edits/change.ts';
 import type { Placement } from '../../edits/placement.ts';
 import { describeProposal, type Proposal, type ProposalState, writerOf } from '../../state/proposal.ts';
 import { decidingVotes, isInstructed, isPending, rejectingVote } from '../../state/proposal-lifecycle.ts';
@@ -67,7 +68,7 @@ export function stateLabel(proposal: Proposal): string {
 const STATUS_TEXT = {
   proposed: () => '',
   approved: (proposal) =>
-    `**Approved**${byDeciders(proposal)}${userEditClause(proposal)}. ${proposal.change.op === 'read' ? 'The agent gets the file once the approvals are checked again' : 'It will be committed shortly'}.`,
+    `**Approved**${byDeciders(proposal)}${userEditClause(proposal)}. ${isReading(proposal.change) ? 'The agent gets the file once the approvals are checked again' : 'It will be committed shortly'}.`,
   executing: (proposal) =>
     `**Executing**, approved${byDeciders(proposal)}${userEditClause(proposal)}. It is being committed now.`,
   completed: completedText,
@@ -91,7 +92,7 @@ function uncommittedText(outcome: string, proposal: Proposal): string {
 }
 
 function completedText(proposal: Proposal, { links }: ProposalStatusContext): string {
-  if (proposal.change.op === 'read')
+  if (isReading(proposal.change))
     return `${READ_LABEL}${byDeciders(proposal)}. The agent may read this version of the file for the rest of the run. Nothing was changed.`;
   const commit = commitText(proposal, links);
   const commitVote = findVote(proposal, 'commit');

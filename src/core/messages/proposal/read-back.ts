@@ -2,7 +2,7 @@ import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { RepoLinks } from '../../../lib/format.ts';
 import { rememberTexts } from '../../../lib/remember-texts.ts';
-import { type Change, type FileChange, membersOf, unifiedDiffOf } from '../../edits/change.ts';
+import { type Change, type FileChange, isSet, unifiedDiffOf } from '../../edits/change.ts';
 import { applySuggestion, type Placement } from '../../edits/placement.ts';
 import { blobSha, encodeText } from '../../edits/text/characters.ts';
 import { applyUnifiedDiff } from '../../edits/text/hunks.ts';
@@ -48,11 +48,10 @@ export function proposalRoundTrips(rendered: RenderedProposal, expected: Expecte
   const { change, placement, memberTexts } = expected;
   if (!contentRoundTrips(rendered, expected)) return false;
   if (placement.kind === 'suggestion') {
-    if (change.op === 'set') return false;
     const { startLine, line, lines } = placement;
-    return isExpectedResult(change, applySuggestion(memberTexts[0] ?? '', startLine, line, lines));
+    return isExpectedResult(change.members[0], applySuggestion(memberTexts[0] ?? '', startLine, line, lines));
   }
-  return membersOf(change).every((member, index) => {
+  return change.members.every((member, index) => {
     const [diff, text] = [unifiedDiffOf(member.payload), memberTexts[index]];
     return diff === null || (text !== undefined && isExpectedResult(member, applyUnifiedDiff(text, diff)));
   });
@@ -69,7 +68,7 @@ function contentRoundTrips({ body, links }: RenderedProposal, stored: StoredChan
 
 function pageShowsStored(page: ParsedMarkdown, body: string, { change, placement }: StoredChange): boolean {
   if (!hasOnlyAppBlocks(page)) return false;
-  if (change.op === 'set' && (placement.kind === 'suggestion' || !listsMembers(body, change))) return false;
+  if (isSet(change) && (placement.kind === 'suggestion' || !listsMembers(body, change))) return false;
   const diffs = page.nodes.filter((node) => node.type === 'code' && node.lang === 'diff');
   const shown = diffs.flatMap((node) => page.codeLinesOf(node) ?? []);
   if (placement.kind === 'suggestion') return shown.length === 0 && suggestionRoundTrips(page, placement.lines);

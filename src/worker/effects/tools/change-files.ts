@@ -2,9 +2,9 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { fileNotFoundText } from '../../../core/agent/shared/file-list.ts';
 import { buildSet, type TouchedPath } from '../../../core/edits/build/build-files.ts';
 import { buildText } from '../../../core/edits/build/build-text.ts';
-import { type Change, membersOf, type StoredFile } from '../../../core/edits/change.ts';
+import type { Change, StoredFile } from '../../../core/edits/change.ts';
 import { applyChange } from '../../../core/edits/change-set.ts';
-import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
+import { areMembersTouching } from '../../../core/policy/earlier-changes.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
 import { checkMoveTarget, checkPath, pathAndParents } from '../../../core/policy/paths.ts';
 import { callRefOf } from '../../../core/state/conversation.ts';
@@ -56,7 +56,7 @@ export async function changeFiles(
   if (shared !== null)
     return toolOutput(call.toolCall, `Not proposed: these changes touch ${shared} in ways that cannot be separated.`);
   // The page of a single change has no place for a summary but that of its reason.
-  const reason = change.op === 'set' ? null : summary;
+  const reason = change.summary === null ? summary : null;
   return { callId: call.toolCall.id, kind: 'change', calls: [callRefOf(call)], tool: request.tool, reason, change };
 }
 
@@ -176,9 +176,8 @@ async function fetchDraftFile(draft: DraftTree, rawPath: string, access: Access)
 }
 
 /** A path of a change that another one of the same set touches too; null if all are separate. */
-function findSharedPath(change: Change): string | null {
-  const members = membersOf(change);
-  const shared = members.find((one, index) => members.slice(0, index).some((other) => areChangesTouching(one, other)));
+function findSharedPath({ members }: Change): string | null {
+  const shared = members.find((one, index) => members.slice(0, index).some((other) => areMembersTouching(one, other)));
   return shared?.path ?? null;
 }
 

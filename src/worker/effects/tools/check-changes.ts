@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { formatsOf } from '../../../adapters/syntax/languages.ts';
 import { findNewSyntaxError } from '../../../adapters/syntax/new-syntax-error.ts';
 import { brokenFileOutput } from '../../../core/agent/turn-texts.ts';
-import { type BlobRef, type Change, membersOf, type Region } from '../../../core/edits/change.ts';
+import type { BlobRef, Change, Region } from '../../../core/edits/change.ts';
 import { resultsOf } from '../../../core/edits/change-set.ts';
 import { composeFile } from '../../../core/edits/region.ts';
 import { decodeText } from '../../../core/edits/text/characters.ts';
@@ -37,7 +37,7 @@ type ResultingFile = { readonly path: string; readonly base: BlobRef | null; rea
 
 function resultingFiles(change: Change): readonly ResultingFile[] {
   const files = new Map<string, ResultingFile>();
-  for (const { op, path, base, region } of membersOf(change)) {
+  for (const { op, path, base, region } of change.members) {
     if (region === null || op === 'delete') continue;
     files.set(path, { path, base, regions: [...(files.get(path)?.regions ?? []), region] });
   }

@@ -4,7 +4,7 @@ import { EARLIER_CALL_HINT, touchesOtherCallOutput } from '../../../core/agent/t
 import type { BuildResult } from '../../../core/edits/build/build-change.ts';
 import { buildDelete, buildMove, buildRead } from '../../../core/edits/build/build-files.ts';
 import { buildText, type TextStep } from '../../../core/edits/build/build-text.ts';
-import { pathsOf } from '../../../core/edits/change.ts';
+import { pathsOf, singleChange } from '../../../core/edits/change.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import { callRefOf } from '../../../core/state/conversation.ts';
@@ -40,7 +40,7 @@ export async function readOrAsk(context: ToolCallContext, request: ToolRequestOf
   const found = await fetchAllowedFile(workspace, request.path, { ...readAccess('read_file'), passesGate: true });
   if (found.kind === 'refused' || found.file === null) return readFile(context, request);
   const { path, file } = found;
-  const change = buildRead({ path, repositoryName: workspace.repo, file });
+  const change = singleChange(buildRead({ path, repositoryName: workspace.repo, file }));
   const same = earlier.find((one) => one.kind === 'change' && one.change.digest === change.digest);
   const calls = [...(same?.kind === 'change' ? same.calls : []), callRefOf(call)];
   return { callId: call.toolCall.id, kind: 'change', calls, tool: 'read_file', reason: null, change };
@@ -55,7 +55,7 @@ function toResult(
   built: BuildResult,
 ): ToolResult {
   if (built.kind === 'refused') return toolOutput(call.toolCall, built.output);
-  const change = { kind: 'change', calls: [callRefOf(call)], change: built.change } as const;
+  const change = { kind: 'change', calls: [callRefOf(call)], change: singleChange(built.change) } as const;
   return { callId: call.toolCall.id, tool, reason: cutReason(reason ?? ''), ...change };
 }
 

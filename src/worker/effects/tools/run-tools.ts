@@ -7,7 +7,7 @@ import { parseCall } from '../../../core/agent/tools/parse-call.ts';
 import { cutOutput, touchesOtherCallOutput } from '../../../core/agent/turn-texts.ts';
 import { COMMAND_GRAMMAR } from '../../../core/commands/all-commands.ts';
 import { parseComment } from '../../../core/comments/parse-comment.ts';
-import { mainPath, membersOf } from '../../../core/edits/change.ts';
+import { isReading, mainPath } from '../../../core/edits/change.ts';
 import { stripMarkers } from '../../../core/messages/shared/markdown.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, sharesCall } from '../../../core/state/conversation.ts';
@@ -63,7 +63,7 @@ function openWorkspace(job: Job<'run-tools'>, pull: PullState, run: Run): Promis
 function gateOf({ proposals }: PullState, { id }: Run): Workspace['gate'] {
   const approved = proposals
     .filter(({ runId, state }) => runId === id && state === 'completed')
-    .flatMap(({ change }) => membersOf(change))
+    .flatMap(({ change }) => change.members)
     .filter(({ op }) => op === 'read');
   return {
     isApproved: (path, blob) => approved.some((one) => one.path === path && one.base?.blob === blob),
@@ -101,7 +101,7 @@ function addResult(
   added: NumberedResult,
 ): readonly NumberedResult[] {
   if (added.kind !== 'change') return [...results, added];
-  if (added.change.op === 'read')
+  if (isReading(added.change))
     return [...results.filter((one) => one.kind !== 'change' || !sharesCall(one.calls, added.calls)), added];
   // A change that was denied before is not shown.
   const touched = results.filter(

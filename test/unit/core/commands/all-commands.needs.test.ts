@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
+import { memberKey } from '../../../../src/core/edits/change-set.ts';
 import { needs } from '../../../../src/core/needs.ts';
 import { NO_BRANCH_FACTS } from '../../../../src/core/state/head-branch.ts';
 import type { CommandName } from '../../../../src/core/state/intent.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import type { Facts, Need } from '../../../../src/core/step/facts.ts';
 import { interpret } from '../../../../src/core/webhooks/interpret.ts';
-import { singleChange } from '../../../support/single-change.ts';
 import { ANA, TableGame } from '../support/table-game.ts';
 import { issueComment, reviewComment } from '../webhooks/payloads.ts';
 import { twoPending } from './two-pending.ts';
@@ -62,9 +62,9 @@ function undoAfterPush(): Scene {
   if (run === null) throw new Error('There is no run');
   game.pull = { ...game.pull, run: { ...run, settings: ASKING_OWNERS } };
   const others = proposals.map(({ id, change }) => {
-    const { region } = singleChange(change);
+    const { region } = change.members[0];
     if (region === null) throw new Error('The change has no region');
-    return { id, verdict: { kind: 'applies', region, sameDigest: true } } as const;
+    return { id: memberKey(id, 0), verdict: { kind: 'applies', region, sameDigest: true } } as const;
   });
   const staleness = { paths: [{ path: 'src/a.txt', contained: [], appCommit: null, others }], moves: [] };
   const pullRequest = game.github({ headSha: 'd'.repeat(40) });

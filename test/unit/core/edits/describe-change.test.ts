@@ -34,19 +34,15 @@ describe('descriptions and summaries', () => {
   });
 
   it('linesChanged sums the larger side of each place (S2, S6)', () => {
-    expect(summarizeChange(changeOf(edit('a\nb\nc\n', 'b', 'x\ny')))).toMatchObject({
-      linesChanged: 2,
-      replacements: 1,
-    });
+    const one = changeOf(edit('a\nb\nc\n', 'b', 'x\ny'));
+    expect(summarizeChange(one)).toMatchObject({ linesChanged: 2, replacements: 1 });
     expect(summarizeChange(changeOf(edit(`a\n${'1\n'.repeat(7)}a\n`, 'a', 'x\ny', true)))).toMatchObject({
       linesChanged: 4,
       replacements: 2,
       summary: 'Replaced text in 2 places.',
     });
-    expect(summarizeChange(changeOf(edit('a a\n', 'a', 'b', true)))).toMatchObject({
-      linesChanged: 1,
-      replacements: 2,
-    });
+    const twice = changeOf(edit('a a\n', 'a', 'b', true));
+    expect(summarizeChange(twice)).toMatchObject({ linesChanged: 1, replacements: 2 });
   });
 
   it('describes each kind of change in one line (S27)', () => {

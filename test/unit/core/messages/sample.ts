@@ -1,5 +1,5 @@
 import { buildEdit, buildWrite } from '../../../../src/core/edits/build/build-text.ts';
-import type { Change, FileChange } from '../../../../src/core/edits/change.ts';
+import { type Change, type FileChange, singleChange } from '../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../src/core/edits/placement.ts';
 import type { ProposalView } from '../../../../src/core/messages/proposal/proposal-status.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
@@ -65,7 +65,9 @@ export function vote(action: Vote['action'], by: Person, text: string | null = n
   };
 }
 
-export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal {
+/** A proposal of a change, given whole or by its only member. */
+export function proposal(changed: Change | FileChange, more: Partial<Proposal> = {}): Proposal {
+  const change = 'members' in changed ? changed : singleChange(changed);
   return storedProposal('k7q2', 'r1', {
     origin: { kind: 'call', turn: 1, calls: [{ turn: 1, callId: 'c1' }], tool: 'edit_file' },
     total: 2,

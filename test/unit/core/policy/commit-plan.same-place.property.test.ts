@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
 import { applyRegion, isSameRegionText, regionRange } from '../../../../src/core/edits/region.ts';
 import { type HeadFiles, type MemberToCommit, planWrites } from '../../../../src/core/policy/commit-plan.ts';
-import { areChangesTouching } from '../../../../src/core/policy/earlier-changes.ts';
+import { areMembersTouching } from '../../../../src/core/policy/earlier-changes.ts';
 import { assessChange } from '../../../../src/core/policy/staleness.ts';
 import { anyLine, plainText, rewriteOf, stored } from '../edits/samples.ts';
 
@@ -35,7 +35,7 @@ describe('two insertions at the same place', () => {
         if (drawn === null) return;
         const { base, first, second } = drawn;
         const files: HeadFiles = new Map([['file.txt', { ref: stored(base).ref, text: base }]]);
-        expect(areChangesTouching(first, second)).toBe(true);
+        expect(areMembersTouching(first, second)).toBe(true);
         for (const both of [
           [first, second],
           [second, first],

@@ -6,6 +6,7 @@ import {
   ChangePayloadSchema,
   type FileChange,
   type StoredFile,
+  singleChange,
 } from '../../../../src/core/edits/change.ts';
 import { applyRegion, composeFile, regionRange } from '../../../../src/core/edits/region.ts';
 import { blobSha, decodeText } from '../../../../src/core/edits/text/characters.ts';
@@ -33,11 +34,13 @@ function undone(change: FileChange, files: Readonly<Record<string, StoredFile>>)
   const { region } = change;
   const range = region === null ? null : regionRange(region);
   const head = Object.fromEntries(Object.entries(files).map(([path, file]) => [path, atHead(file)]));
-  const result = computeUndo({ id: 'k7q2', change, members: [{ change, range, appCommits: [] }] }, head);
+  const members = [{ change, range, appCommits: [] }];
+  const result = computeUndo({ id: 'k7q2', change: singleChange(change), members }, head);
   if (result.kind !== 'change') return result.kind;
-  if (result.change.op === 'set') throw new Error('A single change has become a set.');
-  expect(ChangePayloadSchema.parse(JSON.parse(JSON.stringify(result.change.payload)))).toEqual(result.change.payload);
-  return result.change;
+  const [reverse] = result.change.members;
+  expect(ChangePayloadSchema.parse(JSON.parse(JSON.stringify(reverse.payload)))).toEqual(reverse.payload);
+  expect(result.change).toEqual(singleChange(reverse));
+  return reverse;
 }
 
 function reversed(change: FileChange, files: Readonly<Record<string, StoredFile>>): FileChange {
@@ -96,8 +99,9 @@ describe('the undo of a change', () => {
     const committed = composeFile(text, regions);
     const commit = { blobBefore: stored(text).ref.blob, blobAfter: stored(committed.text).ref.blob, ...committed };
     const members = [{ change: second, range: committed.ranges[1] ?? null, appCommits: [commit] }];
-    const result = computeUndo({ id: 'k7q2', change: second, members }, { 'file.txt': atHead(stored(committed.text)) });
-    expect(result).toMatchObject({ change: { result: stored('a\nB\nc\nd\ne\n').ref } });
+    const applied = { id: 'k7q2', change: singleChange(second), members };
+    const result = computeUndo(applied, { 'file.txt': atHead(stored(committed.text)) });
+    expect(result).toMatchObject({ change: { members: [{ result: stored('a\nB\nc\nd\ne\n').ref }] } });
   });
 
   it('never writes lines that differ from the deleted blob (S91)', () => {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { FileChange, Region } from '../../../../src/core/edits/change.ts';
+import { type FileChange, type Region, singleChange } from '../../../../src/core/edits/change.ts';
 import { relocateRegion } from '../../../../src/core/edits/region.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
 import { DEFAULT_COMMIT_STYLE } from '../../../../src/core/policy/commit-message.ts';
@@ -46,13 +46,12 @@ function sign(
     denied === undefined ? [] : [{ tools: ['edit_file'], paths: [denied], decide: 'deny' }];
   const voteSources = { 'conversation:5': source };
   const voted = proposal(shown, { state: 'executing', votes: [APPROVAL], ...of });
+  const change = singleChange(stored);
   const file = { ref: { blob: blobSha(encodeText(text)), mode: '100644' }, text } as const;
   return countersign({
     branch: 'topic',
     headSha: head,
-    toCommit: [
-      { proposal: { ...voted, change: stored }, regions: [region], permissions: { [ana.id]: 'write' }, voteSources },
-    ],
+    toCommit: [{ proposal: { ...voted, change }, regions: [region], permissions: { [ana.id]: 'write' }, voteSources }],
     files: new Map([[shown.path, file]]),
     rules: { ...RULES, rules: denials },
     standing: { approvals: [], rules: RULES, runBy: null, now: '2026-01-01T00:01:00Z' },
@@ -82,7 +81,8 @@ describe('the words above the trailers', () => {
   it('R26: are the model’s reason, but for a person’s own lines and for an undo', () => {
     const modelReason = 'Sums beyond 2^53 lose digits';
     expect(subjectOf(bigint, { modelReason })).toBe(modelReason);
-    const userEdit = { diff: '', revertRegion: regionOf(bigint), originalChange: bigint, reposted: false };
+    const originalChange = singleChange(bigint);
+    const userEdit = { diff: '', revertRegion: regionOf(bigint), originalChange, reposted: false };
     expect(subjectOf(bigint, { modelReason, userEdit })).toBe(bigint.payload.description);
     const origin = { kind: 'undo', undoneProposalId: 'm3x8', by: ana } as const;
     expect(subjectOf(bigint, { modelReason, origin })).toMatch(/^Undo m3x8 in /);

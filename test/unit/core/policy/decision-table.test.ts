@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { singleChange } from '../../../../src/core/edits/change.ts';
 import { findDeniedPath } from '../../../../src/core/policy/path-policy.ts';
 import { SettingsFileSchema } from '../../../../src/core/settings/settings-schema.ts';
 import type { Settings } from '../../../../src/core/state/settings.ts';
@@ -196,7 +197,8 @@ describe('whether a rule denies a change', () => {
             const settings = settingsOf(repository, operator);
             for (const op of CALLS)
               for (const called of [`${op}_file`, 'change_files', null] as const) {
-                const change = { ...bigint, op, path: 'src/total.ts', from: op === 'move' ? 'lib/total.ts' : null };
+                const from = op === 'move' ? 'lib/total.ts' : null;
+                const change = singleChange({ ...bigint, op, path: 'src/total.ts', from });
                 const origin =
                   called === null ? ({ kind: 'undo' } as const) : ({ kind: 'call', tool: called } as const);
                 const touches = covered === 'path' || (covered === 'from' && op === 'move');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { singleChange } from '../../../../src/core/edits/change.ts';
 import {
   type ApprovalRules,
   approvalNeed,
@@ -166,7 +167,7 @@ describe('what a change needs', () => {
   it.each(['PAY/new.ts', 'ｐay/new.ts'])('%s is a path of `pay/**` too, also by case and width', (path) => {
     for (const glob of ['pay/**', 'Pay/**']) {
       const require = [{ paths: [glob], approvals: 2, approvers: null }];
-      expect(approvalNeed({ ...bigint, path }, { ...DEFAULT_SETTINGS, require }).approvals).toBe(2);
+      expect(approvalNeed(singleChange({ ...bigint, path }), { ...DEFAULT_SETTINGS, require }).approvals).toBe(2);
     }
   });
 
@@ -177,7 +178,7 @@ describe('what a change needs', () => {
       { paths: ['*.ts'], approvals: 9, approvers: null },
     ];
     const settings = { ...DEFAULT_SETTINGS, require, approvers: 'maintain' } as const;
-    const need = approvalNeed({ ...bigint, path: 'src/a.ts' }, settings);
+    const need = approvalNeed(singleChange({ ...bigint, path: 'src/a.ts' }), settings);
     expect(need).toEqual({ approvals: 3, role: 'admin', ownedPaths: [] });
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Change, singleChange } from '../../../../src/core/edits/change.ts';
 import { globMatcher } from '../../../../src/core/policy/globs.ts';
 import {
   canBeNamed,
@@ -61,9 +62,9 @@ describe('rules by path', () => {
 
   it('a set is denied by any of its members, and by a rule for its own tool (S127)', () => {
     const rules = rulesOf([deny(['gen/**'], 'write_file', 'delete_file', 'edit_file')]);
-    const change = { ...bigint, path: 'src/a.ts' };
-    const members = [change, { ...change, op: 'delete' as const, path: 'gen/b' }];
-    const set = { op: 'set' as const, summary: '', members, digest: '' };
+    const change = singleChange({ ...bigint, path: 'src/a.ts' });
+    const deletion = { ...bigint, op: 'delete', path: 'gen/b' } as const;
+    const set: Change = { summary: '', members: [...change.members, deletion], digest: '' };
     expect(findDeniedPath(rules, { change: set, origin: { kind: 'undo' } })?.path).toBe('gen/b');
     const ofSets = rulesOf([deny(['src/**'], 'change_files')]);
     expect(findDeniedPath(ofSets, { change, origin: { kind: 'call', tool: 'change_files' } })).not.toBeNull();

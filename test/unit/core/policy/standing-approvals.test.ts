@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../../src/core/edits/change.ts';
+import type { Change, FileChange } from '../../../../src/core/edits/change.ts';
 import {
   createStandingVote,
   findObstacle,
@@ -118,8 +118,7 @@ describe('what no standing approval covers (S123, S35)', () => {
   });
 
   it('one member of a set is enough', () => {
-    const set = (...members: readonly FileChange[]) =>
-      ({ ...proposal(bigint), change: { op: 'set', summary: '', members, digest: '' } }) as Proposal;
+    const set = (...members: Change['members']) => proposal({ summary: '', members, digest: '' });
     expect(findObstacle(set(bigint, { ...bigint, path: 'Makefile' }), DEFAULT_SETTINGS)).toBe('needs-a-look');
     expect(findObstacle(set(bigint, { ...bigint, op: 'delete' }), DEFAULT_SETTINGS)).toBe('needs-a-look');
     expect(findObstacle(set(bigint, evil), DEFAULT_SETTINGS)).toBe('needs-a-look');

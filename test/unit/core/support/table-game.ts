@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { decide } from '../../../../src/core/decide.ts';
 import { buildEdit } from '../../../../src/core/edits/build/build-text.ts';
-import { type FileChange, mainPath, membersOf } from '../../../../src/core/edits/change.ts';
+import { type FileChange, mainPath, singleChange } from '../../../../src/core/edits/change.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
 import type { ToolCall, TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import type {
@@ -253,15 +253,8 @@ export class TableGame {
       const call = { turn, callId: toolCall.id };
       const [verb, line, text] = toolCall.arguments.split(' ');
       if (verb !== 'edit') return { ...call, kind: 'output' as const, output: `read ${toolCall.arguments}` };
-      const change = editOf(Number(line), text ?? '');
-      return {
-        ...call,
-        kind: 'change' as const,
-        calls: [call],
-        tool: 'edit_file' as const,
-        reason: null,
-        change,
-      };
+      const change = singleChange(editOf(Number(line), text ?? ''));
+      return { ...call, kind: 'change' as const, calls: [call], tool: 'edit_file' as const, reason: null, change };
     });
     this.signal({ type: 'tools-finished', runId: used.runId, turn: used.turn, headSha: 'h'.repeat(40), results });
   }
@@ -305,7 +298,7 @@ export class TableGame {
       .filter((one) => commit.proposalIds.includes(one.id) && (one.state === 'approved' || one.state === 'executing'))
       .map((one) => ({
         proposalId: one.id,
-        verdicts: membersOf(one.change).map(
+        verdicts: one.change.members.map(
           ({ region }) => ({ kind: 'applies', region: region ?? never(), sameDigest: true }) as const,
         ),
         permissions: { [ANA.id]: permission, [BEN.id]: permission },

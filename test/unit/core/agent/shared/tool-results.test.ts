@@ -12,6 +12,7 @@ import {
   withdrawnOutput,
 } from '../../../../../src/core/agent/shared/tool-results.ts';
 import { touchesOtherCallOutput } from '../../../../../src/core/agent/turn-texts.ts';
+import { singleChange } from '../../../../../src/core/edits/change.ts';
 import { ben, bigint, edit, total, write } from '../../messages/sample.ts';
 
 const base = '1111111aaaaaaa';
@@ -83,7 +84,7 @@ describe('outputs for the model', () => {
 
   it('an applied edit says who approved it and in which commit it is, and not again what it was (R43, T2, S2)', () => {
     const votes = [{ action: 'approve', by: ben, permission: 'write' }] as const;
-    expect(JSON.parse(appliedOutput(bigint, { commitSha: now, votes, userNote: 'thanks' }))).toEqual({
+    expect(JSON.parse(appliedOutput(singleChange(bigint), { commitSha: now, votes, userNote: 'thanks' }))).toEqual({
       path: 'src/total.ts',
       replacements_made: 1,
       lines_changed: 1,
@@ -97,20 +98,19 @@ describe('outputs for the model', () => {
 
   it('a change that a person pushed names the pusher, who is no approver (R43)', () => {
     const votes = [{ action: 'commit', by: ben, permission: 'write' }] as const;
-    const result = JSON.parse(appliedOutput(bigint, { commitSha: now, votes, userNote: null }));
+    const result = JSON.parse(appliedOutput(singleChange(bigint), { commitSha: now, votes, userNote: null }));
     expect(result).toMatchObject({ commit: '2222222', committed_by: ['ben-k (write access)'] });
     expect(result).not.toHaveProperty('approved_by');
   });
 
   it('an edit that adds a line (T2)', () => {
-    const change = edit('a.ts', 'one\ntwo\n', 'two', 'two\nthree');
-    expect(JSON.parse(appliedOutput(change, UNKNOWN)).message).toBe(
-      'Successfully replaced text in a.ts. Added 1 line at line 3.',
-    );
+    const change = singleChange(edit('a.ts', 'one\ntwo\n', 'two', 'two\nthree'));
+    const { message } = JSON.parse(appliedOutput(change, UNKNOWN));
+    expect(message).toBe('Successfully replaced text in a.ts. Added 1 line at line 3.');
   });
 
   it('an applied write has neither replacements nor an empty note (T2)', () => {
-    const result = JSON.parse(appliedOutput(write('a.ts', null, total), { ...UNKNOWN, userNote: '' }));
+    const result = JSON.parse(appliedOutput(singleChange(write('a.ts', null, total)), { ...UNKNOWN, userNote: '' }));
     expect(result.message).toBe('Wrote 5 lines to a.ts.');
     expect(Object.keys(result)).toEqual(['path', 'lines_changed', 'message', 'details']);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildSet, type TouchedPath } from '../../../../../src/core/edits/build/build-files.ts';
-import { type FileChange, membersOf } from '../../../../../src/core/edits/change.ts';
+import type { FileChange } from '../../../../../src/core/edits/change.ts';
 import { recomputedDigest, setDigest } from '../../../../../src/core/edits/digest.ts';
 import { applyRegion, composeFile } from '../../../../../src/core/edits/region.ts';
 import { stored } from '../samples.ts';
@@ -97,7 +97,7 @@ describe('the members of a set', () => {
           expect(left).toEqual(head);
           return;
         }
-        const members = membersOf(built.change);
+        const members = built.change.members;
         if (members.length > 1) sets += 1;
         expect(new Map([...applied(head, members)].toSorted())).toEqual(new Map([...left].toSorted()));
         expect(recomputedDigest(built.change)).toBe(built.change.digest);

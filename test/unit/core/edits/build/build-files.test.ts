@@ -109,7 +109,7 @@ describe('moves', () => {
         file_bytes: file.bytes.length,
       });
       expect(ChangePayloadSchema.parse(JSON.parse(JSON.stringify(change.payload)))).toEqual(change.payload);
-      expect(summarizeChange(change)).toEqual({ linesChanged: 0, replacements: null, summary: '', diff: '' });
+      expect(summarizeChange(change)).toEqual({ linesChanged: 0, replacements: null, summary: '' });
     }
   });
 });

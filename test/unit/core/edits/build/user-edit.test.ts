@@ -49,7 +49,7 @@ function acceptedEdit(result: UserEditResult): AcceptedEdit {
 
 /** The file after the user's edit, from the bytes to commit. */
 function committed(baseText: string | null, userEdit: AcceptedEdit): string {
-  const bytes = fileAfter(baseText === null ? null : encodeText(baseText), userEdit.change);
+  const bytes = fileAfter(baseText === null ? null : encodeText(baseText), userEdit.change.members[0]);
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
@@ -144,7 +144,8 @@ describe('an edit of another user’s edit (S48)', () => {
       lines: ['x'],
     }),
   );
-  const input = { change: first.change, proposed, placement: placed('a\nb\nc\n', first.change), baseText: 'a\nb\nc\n' };
+  const [edited] = first.change.members;
+  const input = { change: edited, proposed, placement: placed('a\nb\nc\n', edited), baseText: 'a\nb\nc\n' };
 
   it('has a diff from the model’s proposal', () => {
     const { userEdit } = acceptedEdit(applyUserEdit({ ...input, lines: ['y'] }));
@@ -237,9 +238,10 @@ describe('any file and lines (S48, S92)', () => {
           expect(count(lines)).toBeLessThan(count(placement.lines));
         } else if (result.kind === 'refused') expect(blobSha(expected)).toBe(change.base?.blob);
         else {
-          expect(Buffer.from(fileAfter(encodeText(baseText), result.change))).toEqual(Buffer.from(expected));
+          const [edited] = result.change.members;
+          expect(Buffer.from(fileAfter(encodeText(baseText), edited))).toEqual(Buffer.from(expected));
           const { revertRegion } = result.userEdit ?? {};
-          const { path, base: from, result: to, region, digest } = result.change;
+          const { path, base: from, result: to, region, digest } = edited;
           if (revertRegion === undefined || from === null || to === null || region === null)
             throw new Error('It is an edit that differs from what was proposed.');
           const body = { kind: 'region', region } as const;

@@ -1,7 +1,7 @@
 import { applyPatch, structuredPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../../../src/core/edits/change.ts';
+import { type FileChange, singleChange } from '../../../../../src/core/edits/change.ts';
 import { applySuggestion, choosePlacement, type Placement } from '../../../../../src/core/edits/placement.ts';
 import { applyUnifiedDiff } from '../../../../../src/core/edits/text/hunks.ts';
 import {
@@ -29,6 +29,10 @@ function rendered(change: FileChange, placement: Placement, modelReason = 'So it
   const comments = renderOpenProposal(view(proposal(change, { modelReason }), placement, [modelReason]));
   if (comments === null) throw new Error('It cannot be shown.');
   return comments;
+}
+
+function isExact(page: RenderedProposal, change: FileChange, placement: Placement, text: string): boolean {
+  return proposalRoundTrips(page, { change: singleChange(change), placement, memberTexts: [text] });
 }
 
 /** The file after the page's button is pressed or its diff is applied. */
@@ -59,7 +63,7 @@ describe('any change in its posted Markdown', () => {
         if (best.kind === 'suggestion') blocks += 1;
         for (const placement of best.kind === 'suggestion' ? [best, inConversation] : [best]) {
           const page = rendered(change, placement);
-          expect(proposalRoundTrips(page, { change, placement, memberTexts: [before] })).toBe(true);
+          expect(isExact(page, change, placement, before)).toBe(true);
           if (!/[\r\u{FEFF}]/u.test(before + (made ?? ''))) expect(taken(before, page, placement)).toBe(made);
         }
       }),
@@ -75,7 +79,7 @@ describe('any change in its posted Markdown', () => {
         const change = rewriteOf(base, text);
         if (change === null) return;
         const page = rendered(change, inConversation, reason);
-        expect(proposalRoundTrips(page, { change, placement: inConversation, memberTexts: [base] })).toBe(true);
+        expect(isExact(page, change, inConversation, base)).toBe(true);
       }),
       { numRuns: 300 },
     );
@@ -90,9 +94,7 @@ describe('any change in its posted Markdown', () => {
       inPullRequest: true,
     });
     for (const place of [placement, inConversation])
-      expect(proposalRoundTrips(rendered(change, place), { change, placement: place, memberTexts: ['a\nb\n'] })).toBe(
-        true,
-      );
+      expect(isExact(rendered(change, place), change, place, 'a\nb\n')).toBe(true);
     expect(placement.kind).toBe('suggestion');
   });
 });
@@ -101,7 +103,7 @@ describe('the check before posting', () => {
   const base = 'one\ntwo\nthree\n';
   const change = editOf(base, 'two', 'zwei');
   const block = choosePlacement({ change, baseText: base, patch: patchOf('', base), inPullRequest: true });
-  const meant = { change, placement: inConversation, memberTexts: [base] };
+  const meant = { change: singleChange(change), placement: inConversation, memberTexts: [base] };
 
   it('refuses a page with other, less, or more content (B3, B16)', () => {
     const page = rendered(change, inConversation);
@@ -131,10 +133,9 @@ describe('the check before posting', () => {
     const page = rendered(change, inConversation);
     const { payload } = change;
     const forged = 'unified_diff' in payload ? { ...change, payload: { ...payload, unified_diff: 'x' } } : change;
-    expect(proposalRoundTrips(page, { ...meant, change: forged as FileChange })).toBe(false);
-    expect(
-      proposalRoundTrips(page, { ...meant, change: { ...change, result: { blob: '0'.repeat(40), mode: '100644' } } }),
-    ).toBe(false);
+    expect(proposalRoundTrips(page, { ...meant, change: singleChange(forged as FileChange) })).toBe(false);
+    const other = singleChange({ ...change, result: { blob: '0'.repeat(40), mode: '100644' } });
+    expect(proposalRoundTrips(page, { ...meant, change: other })).toBe(false);
     expect(proposalRoundTrips(page, { ...meant, memberTexts: ['one\ntwo\nfour\n'] })).toBe(false);
     const pressed = rendered(change, block);
     expect(proposalRoundTrips(pressed, { ...meant, placement: block })).toBe(true);
@@ -151,15 +152,14 @@ describe('the check before posting', () => {
     const page = rendered(made, inConversation);
     expect(page.body).toMatch(/U\+000D.* in line 2/);
     expect(page.body).toContain('+x\u240D\n');
-    expect(proposalRoundTrips(page, { change: made, placement: inConversation, memberTexts: [before] })).toBe(true);
+    expect(isExact(page, made, inConversation, before)).toBe(true);
   });
 
   it('refuses a preview that differs from the stored text (S24, S36, B16)', () => {
     const lines = Array.from({ length: 60 }, (_, at) => `line ${at}\n`).join('');
     const made = write('f.txt', null, lines);
     const page = rendered(made, inConversation);
-    const says = (body: string): boolean =>
-      proposalRoundTrips({ ...page, body }, { change: made, placement: inConversation, memberTexts: [''] });
+    const says = (body: string): boolean => isExact({ ...page, body }, made, inConversation, '');
     expect(says(page.body)).toBe(true);
     expect(page.body.match(/^\+line 3$/gm)).toHaveLength(1);
     expect(says(page.body.replace('+line 3\n', '+line 4\n'))).toBe(false);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeDiff, type FileChange, membersOf } from '../../../../../src/core/edits/change.ts';
+import { changeDiff, type FileChange } from '../../../../../src/core/edits/change.ts';
 import { combineChanges } from '../../../../../src/core/edits/change-set.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import { MAX_DIFF_BYTES } from '../../../../../src/core/edits/text/limits.ts';
@@ -67,7 +67,7 @@ describe('the page of a set', () => {
           return;
         }
         expect(byteLength(pages.body)).toBeLessThanOrEqual(MAX_BODY_BYTES);
-        const memberTexts = membersOf(change).map(() => '');
+        const memberTexts = change.members.map(() => '');
         expect(proposalRoundTrips(pages, { change, placement: inConversation, memberTexts })).toBe(true);
       }),
       { numRuns: 30 },
