@@ -1,5 +1,4 @@
-import { type GitObjectStore, readBlob, readGitCommit, type Sha } from '../git/objects.ts';
-import { findTreeEntry } from '../git/trees.ts';
+import { readGitCommit } from '../git/objects.ts';
 import { repositoryAccessOf } from '../http/auth.ts';
 import type { ServerState } from '../http/server-state.ts';
 import { reviewCommentPageUrl } from '../payloads/pull-requests.ts';
@@ -165,57 +164,14 @@ function createRefObject(context: GraphqlContext, repository: FakeRepository, br
   const sha = findBranchHead(repository, branch);
   if (sha === undefined) return null;
   requirePermission(context, 'contents', 'read');
-  return {
-    typeName: 'Ref',
-    fields: {
-      id: `REF_${branch}`,
-      name: branch,
-      prefix: 'refs/heads/',
-      target: createCommitObject(context, repository, sha),
-      associatedPullRequests: (args) => {
-        requirePermission(context, 'pull_requests', 'read');
-        const pulls = createPullsOfBranch(context, repository, branch);
-        const wanted = pulls.filter(
-          ({ fields }) => !Array.isArray(args['states']) || args['states'].includes(fields['state']),
-        );
-        return createConnection('PullRequestConnection', 'associatedPullRequests', args, wanted);
-      },
-    },
-  };
+  const fields = { id: `REF_${branch}`, name: branch, prefix: 'refs/heads/', target: createCommitObject(context, sha) };
+  return { typeName: 'Ref', fields };
 }
 
-/** Those whose head is the branch, also into other repositories. */
-function createPullsOfBranch(
-  context: GraphqlContext,
-  { id }: FakeRepository,
-  branch: string,
-): readonly GraphqlObject[] {
-  return listAccessibleRepositories(context).flatMap((repository) =>
-    [...repository.pulls.values()]
-      .filter(({ head }) => head.repositoryId === id && head.branch === branch)
-      .map((pull) => createPullObject(context, repository, pull)),
-  );
-}
-
-function createCommitObject(context: GraphqlContext, repository: FakeRepository, sha: string): GraphqlObject {
-  const { typeName, fields } = createCheckedCommit(context, repository, sha);
-  const { store } = context.state.github;
-  const oid = readGitCommit(store, sha)?.tree ?? '';
+function createCommitObject({ state }: GraphqlContext, sha: string): GraphqlObject {
+  const oid = readGitCommit(state.github.store, sha)?.tree ?? '';
   const tree = { typeName: 'Tree', fields: { id: `T_${oid}`, oid } };
-  return { typeName, fields: { ...fields, tree, file: ({ path }) => createEntryObject(store, oid, String(path)) } };
-}
-
-/** A link is not followed. Nothing is known of a submodule's commit. */
-function createEntryObject(store: GitObjectStore, tree: Sha, path: string): GraphqlObject | null {
-  const entry = findTreeEntry(store, tree, path);
-  if (entry === undefined) return null;
-  const { mode, sha: oid } = entry;
-  const type = mode === '040000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
-  const blob = { typeName: 'Blob', fields: { id: `B_${oid}`, oid, byteSize: readBlob(store, oid)?.length ?? 0 } };
-  const objects = { blob, tree: { typeName: 'Tree', fields: { id: `T_${oid}`, oid } }, commit: null };
-  const names = { name: path.split('/').at(-1) ?? '', path };
-  const fields = { ...names, mode: Number.parseInt(mode, 8), type, oid, object: objects[type] };
-  return { typeName: 'TreeEntry', fields };
+  return { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha, tree } };
 }
 
 function createLabelObjects(repository: FakeRepository, { labels }: FakePullRequest): readonly GraphqlObject[] {
@@ -237,7 +193,6 @@ function createPullCommitObjects(
 }
 
 function createPullObject(context: GraphqlContext, repository: FakeRepository, pull: FakePullRequest): GraphqlObject {
-  const headRepository = context.state.github.repositories.get(pull.head.repositoryId);
   return {
     typeName: 'PullRequest',
     fields: {
@@ -245,15 +200,21 @@ function createPullObject(context: GraphqlContext, repository: FakeRepository, p
       number: pull.number,
       state: pull.merge === null ? pull.state.toUpperCase() : 'MERGED',
       isDraft: pull.draft,
-      baseRef: () => createRefObject(context, repository, pull.base.branch),
+      baseRef: () => {
+        const sha = findBranchHead(repository, pull.base.branch);
+        const target = sha === undefined ? null : createCheckedCommit(context, repository, sha);
+        const fields = { id: `REF_${pull.base.branch}`, name: pull.base.branch, prefix: 'refs/heads/', target };
+        return sha === undefined ? null : { typeName: 'Ref', fields };
+      },
       baseRefName: pull.base.branch,
       baseRefOid: pull.base.sha,
       changedFiles: () => listPullFileDiffs(context.state.github.store, pull).length,
-      headRef: () => (headRepository === undefined ? null : createRefObject(context, headRepository, pull.head.branch)),
       headRefName: pull.head.branch,
       headRefOid: pull.head.sha,
-      headRepository: () => (headRepository === undefined ? null : createRepositoryObject(context, headRepository)),
-      repository: () => createRepositoryObject(context, repository),
+      headRepository: () => {
+        const head = context.state.github.repositories.get(pull.head.repositoryId);
+        return head === undefined ? null : createRepositoryObject(context, head);
+      },
       labels: (args) => createConnection('LabelConnection', 'labels', args, createLabelObjects(repository, pull)),
       latestOpinionatedReviews: (args) => {
         const latest = listLatestVerdicts(pull);

@@ -54,7 +54,6 @@ export const SCHEMA = buildSchema(`
     comments(after: String, first: Int, last: Int): IssueCommentConnection!
     commits(after: String, first: Int, last: Int): PullRequestCommitConnection!
     reviews(after: String, first: Int, last: Int): PullRequestReviewConnection
-    headRef: Ref
     headRefName: String!
     headRefOid: GitObjectID!
     headRepository: Repository
@@ -63,7 +62,6 @@ export const SCHEMA = buildSchema(`
     labels(after: String, first: Int, last: Int): LabelConnection
     latestOpinionatedReviews(after: String, first: Int, last: Int): PullRequestReviewConnection
     number: Int!
-    repository: Repository!
     reviewThreads(after: String, first: Int, last: Int): PullRequestReviewThreadConnection!
     state: PullRequestState!
     title: String!
@@ -130,7 +128,6 @@ export const SCHEMA = buildSchema(`
   interface GitObject { id: ID! oid: GitObjectID! }
   type Commit implements GitObject & Node {
     checkSuites(after: String, first: Int, last: Int): CheckSuiteConnection
-    file(path: String!): TreeEntry
     id: ID!
     oid: GitObjectID!
     repository: Repository!
@@ -139,8 +136,6 @@ export const SCHEMA = buildSchema(`
     url: URI!
   }
   type Tree implements GitObject & Node { id: ID! oid: GitObjectID! }
-  type TreeEntry { mode: Int! name: String! object: GitObject oid: GitObjectID! path: String type: String! }
-  type Blob implements GitObject & Node { byteSize: Int! id: ID! oid: GitObjectID! }
 
   enum CheckStatusState { COMPLETED IN_PROGRESS PENDING QUEUED REQUESTED WAITING }
   enum CheckConclusionState {
@@ -193,14 +188,7 @@ export const SCHEMA = buildSchema(`
     targetUrl: URI
   }
 
-  type Ref {
-    associatedPullRequests(after: String, first: Int, last: Int, states: [PullRequestState!]): PullRequestConnection!
-    id: ID!
-    name: String!
-    prefix: String!
-    target: GitObject
-  }
-  type PullRequestConnection { nodes: [PullRequest] pageInfo: PageInfo! totalCount: Int! }
+  type Ref { id: ID! name: String! prefix: String! target: GitObject }
   type PullRequestCommitConnection { nodes: [PullRequestCommit] pageInfo: PageInfo! totalCount: Int! }
   type PullRequestCommit implements Node { commit: Commit! id: ID! }
 

@@ -103,8 +103,14 @@ export function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext)
         .flatMap(({ types, dismissesStaleReviews = false }) =>
           types.map((type) => ({ type, dismissesReviews: type === 'pull_request' && dismissesStaleReviews })),
         ),
+    otherPullsOnBranch: async (branch) => {
+      const { repository, pull } = snapshot();
+      return [...repository.pulls.values()]
+        .filter(({ state, head }) => state === 'open' && head.branch === branch && head.repositoryId === repository.id)
+        .flatMap(({ number }) => (number === pull.number ? [] : [number]));
+    },
     listCommits: async (base, head) => listCommitSummaries(snapshot(), base, head),
-    fetchDefaultTree: async () => readDefaultTree(snapshot()),
+    fetchBranchTree: async (branch) => readBranchTree(snapshot(), branch),
     comparePush: async (before, after) => comparePush(snapshot(), before, after),
     listReviewComments: async (reviewId) => {
       const { pull } = snapshot();
@@ -154,8 +160,8 @@ function requireBlob({ state }: PullSnapshot, sha: Sha): Uint8Array {
   return bytes;
 }
 
-function readDefaultTree({ state, repository }: PullSnapshot): Tree {
-  const head = findBranchHead(repository, repository.defaultBranch);
+function readBranchTree({ state, repository }: PullSnapshot, branch: string): Tree {
+  const head = findBranchHead(repository, branch);
   if (head === undefined) throw new GitHubError('no such branch', 404, null);
   return readFullTree(state.store, head);
 }

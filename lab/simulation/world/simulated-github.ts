@@ -50,10 +50,6 @@ export type PullSnapshot = {
 
 export function readPullFacts({ state, repository, pull }: PullSnapshot): PullFacts {
   const author = state.accounts.get(pull.authorId);
-  const fork = pull.head.repositoryId !== repository.id;
-  const others = [...repository.pulls.values()].filter(
-    ({ state: open, head, number }) => open === 'open' && head.branch === pull.head.branch && number !== pull.number,
-  );
   return {
     state: pull.merge !== null ? 'merged' : pull.state,
     draft: pull.draft,
@@ -63,10 +59,7 @@ export function readPullFacts({ state, repository, pull }: PullSnapshot): PullFa
     baseSha: pull.base.sha,
     headRef: pull.head.branch,
     headSha: pull.head.sha,
-    fork,
-    otherPulls: fork
-      ? []
-      : others.filter(({ head }) => head.repositoryId === repository.id).map(({ number }) => number),
+    fork: pull.head.repositoryId !== repository.id,
     changedFiles: listPullFileDiffs(state.store, pull).length,
     approvals: listLatestVerdicts(pull).filter(({ state: verdict }) => verdict === 'APPROVED').length,
     defaultBranch: repository.defaultBranch,

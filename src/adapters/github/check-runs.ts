@@ -6,7 +6,7 @@ import {
 } from '../../core/state/published.ts';
 import { GitHubError, means } from '../../core/step/ports.ts';
 import { cacheKey, PAGES, type PullConnection, pullKey, pullParams, repositoryParams } from './requests/connection.ts';
-import { nullIfGone } from './requests/errors.ts';
+import { hasRemedy, nullIfGone } from './requests/errors.ts';
 
 /** Asks nothing that GitHub refused a short while ago: everything else works without check runs and the label. */
 async function unlessRefused<Result>(
@@ -20,7 +20,8 @@ async function unlessRefused<Result>(
     return await request();
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    refused.set(key, 'refused');
+    // A refusal of a token is remembered with it.
+    if (!hasRemedy(error, 'lesser-token')) refused.set(key, 'refused');
     return null;
   }
 }

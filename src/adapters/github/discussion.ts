@@ -6,9 +6,9 @@ import {
   type PullConnection,
   repositoryParams,
   visibleNodes,
+  withOlderIds,
   withSmallerPages,
 } from './requests/connection.ts';
-import { hasRemedy } from './requests/errors.ts';
 
 /**
  * The newest comments, reviews and threads. Which comments an App wrote in a person's name is told only by REST, and
@@ -19,10 +19,7 @@ export async function fetchDiscussion(connection: PullConnection): Promise<Discu
   const variables = { ...repositoryParams(ref), number: ref.number };
   const ask = (query: string) =>
     withSmallerPages(SIZES, (sizes) => askGraphql(read, query, { ...variables, ...sizes }, DiscussionPage));
-  const { repository } = await ask(DISCUSSION_QUERY).catch((error: unknown) => {
-    if (!hasRemedy(error, 'older-fields')) throw error;
-    return ask(DISCUSSION_QUERY.replaceAll('fullDatabaseId', 'fullDatabaseId: databaseId'));
-  });
+  const { repository } = await withOlderIds(DISCUSSION_QUERY, ask);
   const { author, body, comments, reviews, reviewThreads } = repository.pullRequest;
   const byPeople = await listIdsByPeople(connection, comments.totalCount);
   return {

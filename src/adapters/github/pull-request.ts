@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { BranchRule } from '../../core/state/head-branch.ts';
-import type { PullRequestRef } from '../../core/state/intent.ts';
 import { canApprove, type Permission } from '../../core/state/vote.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
 import {
@@ -22,6 +21,7 @@ import {
   pullKey,
   pullParams,
   repositoryParams,
+  SMALLEST_PAGE,
   visibleNodes,
   withSmallerPages,
 } from './requests/connection.ts';
@@ -57,10 +57,11 @@ export function keepPull(
   head: string = pullRequest.headRefOid,
 ): PullFacts {
   const { ref, caches } = connection;
-  const shown = toPullFacts(pullRequest, ref, repository.defaultBranchRef?.name ?? '');
-  const facts = { ...shown, headSha: head };
+  const shown = toPullFacts(pullRequest, ref.repositoryId, repository.defaultBranchRef?.name ?? '');
+  const facts = shown.state === 'open' ? { ...shown, headSha: head } : shown;
   keepDefaultRoot(connection, repository, readAt);
-  caches.pulls.set(pullKey(ref), facts);
+  // A full page can lack the App's label.
+  if (facts.labels.length < SMALLEST_PAGE) caches.pulls.set(pullKey(ref), facts);
   return facts;
 }
 
@@ -72,14 +73,11 @@ export const PULL = `fragment pull on Repository {
     labels(first: $size) { nodes { name } }
     baseRefName baseRefOid headRefName headRefOid
     headRepository { databaseId }
-    headRef { associatedPullRequests(first: $size, states: OPEN) { nodes { number repository { databaseId } } } }
     latestOpinionatedReviews(first: $size) { nodes { state } }
   }
   ...defaultRoot
 }
 ${DEFAULT_ROOT}`;
-
-const PullOfBranch = z.object({ number: z.number(), repository: z.object({ databaseId: z.number().nullable() }) });
 
 const PULL_QUERY = `query pull($owner: String!, $repo: String!, $number: Int!, $size: Int!) {
   repository(owner: $owner, name: $repo) { ...pull }
@@ -104,8 +102,6 @@ const PullRequest = z.object({
   headRefOid: z.string(),
   // The head of a deleted fork has no repository.
   headRepository: z.object({ databaseId: z.number().nullable() }).nullable(),
-  // Null for a deleted branch. The list also has pull requests into other repositories.
-  headRef: z.object({ associatedPullRequests: z.object({ nodes: visibleNodes(PullOfBranch) }) }).nullable(),
   latestOpinionatedReviews: z.object({ nodes: visibleNodes(z.object({ state: z.string() })) }).nullable(),
 });
 
@@ -119,13 +115,10 @@ const PULL_STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as cons
 
 function toPullFacts(
   { author, ...pull }: z.infer<typeof PullRequest>,
-  { repositoryId, number }: PullRequestRef,
+  repositoryId: number,
   defaultBranch: string,
 ): PullFacts {
   const approvals = (pull.latestOpinionatedReviews?.nodes ?? []).filter(({ state }) => state === 'APPROVED');
-  const fork = pull.headRepository?.databaseId !== repositoryId;
-  const onBranch = fork ? [] : (pull.headRef?.associatedPullRequests.nodes ?? []);
-  const others = onBranch.filter((one) => one.repository.databaseId === repositoryId && one.number !== number);
   // REST and webhooks know a bot by a longer name.
   const login = author?.__typename === 'Bot' ? `${author.login}[bot]` : (author?.login ?? '');
   return {
@@ -139,12 +132,25 @@ function toPullFacts(
     baseSha: pull.baseRefOid,
     headRef: pull.headRefName,
     headSha: pull.headRefOid,
-    fork,
-    otherPulls: others.map((one) => one.number),
+    fork: pull.headRepository?.databaseId !== repositoryId,
     changedFiles: pull.changedFiles,
     approvals: approvals.length,
     defaultBranch,
   };
+}
+
+/**
+ * Numbers of the other open pull requests from this branch. GitHub filters by owner only, so the repository is checked
+ * here.
+ */
+export async function listOtherPullsOnBranch(
+  { ref, read }: PullConnection,
+  branch: string,
+): Promise<readonly number[]> {
+  const params = { ...repositoryParams(ref), state: 'open', head: `${ref.owner}:${branch}`, ...PAGES } as const;
+  const pulls = await read.paginate(read.rest.pulls.list, params);
+  const onBranch = pulls.filter(({ head }) => head.ref === branch && head.repo?.id === ref.repositoryId);
+  return onBranch.map(({ number }) => number).filter((number) => number !== ref.number);
 }
 
 /** The files of the pull request's diff at its current head, cached if this is `head`. GitHub lists at most 3,000. */

@@ -17,7 +17,6 @@ import {
 } from '../../core/step/ports.ts';
 import { ResponseTooLargeError } from '../../lib/guard-fetch.ts';
 import {
-  askGraphql,
   cached,
   cacheKey,
   PAGE_SIZE,
@@ -36,27 +35,48 @@ export function fetchTree(connection: PullConnection, sha: string): Promise<Tree
   return cached(connection.caches.trees, cacheKey(connection.ref, sha), load);
 }
 
+/** One directory of git, by its SHA or its commit's, or by the name of a branch. */
+async function fetchDirectory(
+  { ref, read }: PullConnection,
+  name: string,
+): Promise<{ readonly sha: string; readonly entries: Tree }> {
+  const { data } = await read.rest.git.getTree({ ...repositoryParams(ref), tree_sha: name });
+  if (data.truncated) throw tooLargeError();
+  const entries = new Map();
+  addEntries(entries, data.tree, '');
+  return { sha: data.sha, entries };
+}
+
+type RestTreeEntry = { path: string; mode: string; sha: string; size?: number };
+
+function addEntries(tree: Map<string, unknown>, entries: readonly RestTreeEntry[], prefix: string): void {
+  for (const { path, mode, sha, size = null } of entries) tree.set(`${prefix}${path}`, { mode, sha, size });
+}
+
 /** Requests for one tree. */
 const MAX_LISTINGS = 100;
 
 /** GitHub truncates a recursive listing at 100,000 entries or 7 MB. Then each directory is listed separately. */
 async function listBelow(
   connection: PullConnection,
-  { sha: root, prefix }: { readonly sha: string; readonly prefix: string },
+  { sha, prefix }: { readonly sha: string; readonly prefix: string },
   tree: Map<string, unknown>,
   left: { listings: number },
 ): Promise<void> {
   const { ref, read } = connection;
-  const place = { ...repositoryParams(ref), tree_sha: root };
-  const { data: all } = await read.rest.git.getTree({ ...place, recursive: '1' });
-  const { data: listed } = all.truncated ? await read.rest.git.getTree(place) : { data: all };
-  const directories = all.truncated ? listed.tree.filter(({ mode }) => mode === '040000') : [];
+  const { data } = await read.rest.git.getTree({ ...repositoryParams(ref), tree_sha: sha, recursive: '1' });
+  if (!data.truncated) return addEntries(tree, data.tree, prefix);
+  const { entries } = await fetchDirectory(connection, sha);
+  const directories = [...entries].filter(([, { mode }]) => mode === '040000');
   left.listings -= directories.length;
-  if (listed.truncated || left.listings < 0)
-    throw new GitHubError('The repository has too many directories or files to list', 413, null);
-  for (const { path, mode, sha, size = null } of listed.tree) tree.set(`${prefix}${path}`, { mode, sha, size });
-  for (const { path, sha } of directories)
-    await listBelow(connection, { sha, prefix: `${prefix}${path}/` }, tree, left);
+  if (left.listings < 0) throw tooLargeError();
+  for (const [name, entry] of entries) tree.set(`${prefix}${name}`, entry);
+  for (const [name, entry] of directories)
+    await listBelow(connection, { sha: entry.sha, prefix: `${prefix}${name}/` }, tree, left);
+}
+
+function tooLargeError(): GitHubError {
+  return new GitHubError('The repository has too many directories or files to list', 413, null);
 }
 
 /** Bytes of a blob, verified by its SHA and cached by it. */
@@ -178,7 +198,7 @@ const MAX_SETTINGS_BYTES = 1_000_000;
 
 /** The settings file on the default branch, never on the pull request's; null if there is none. */
 export async function fetchSettingsFile(connection: PullConnection): Promise<SettingsFileLookup | null> {
-  const entry = entryAt(SETTINGS_PATH, await fetchPlaces(connection));
+  const entry = await findEntry(connection, await fetchRoot(connection), SETTINGS_PATH);
   if (entry === null) return null;
   const { mode, size, sha } = entry;
   if (mode === LINK) return { kind: 'link' };
@@ -189,9 +209,9 @@ export async function fetchSettingsFile(connection: PullConnection): Promise<Set
 
 /** `CODEOWNERS` on the default branch, at the first of GitHub's places that has one; null if none has. */
 export async function fetchCodeOwnersFile(connection: PullConnection): Promise<CodeOwnersLookup | null> {
-  const places = await fetchPlaces(connection);
+  const root = await fetchRoot(connection);
   for (const path of CODEOWNERS_PATHS) {
-    const entry = entryAt(path, places);
+    const entry = await findEntry(connection, root, path);
     if (entry?.mode === LINK) return { path, bytes: 'link' };
     if (entry === null || entry.size === null) continue;
     return { path, bytes: entry.size > MAX_CODEOWNERS_BYTES ? 'too-large' : await fetchBlob(connection, entry.sha) };
@@ -199,81 +219,58 @@ export async function fetchCodeOwnersFile(connection: PullConnection): Promise<C
   return null;
 }
 
-type Places = PullConnection['atDefault']['places'];
-
 const LINK = '120000';
 
-/** Where files are looked up. So are the directories, because one can be a link. */
-const PLACES = ['.github', 'docs', SETTINGS_PATH, ...CODEOWNERS_PATHS];
+const DIRECTORY = '040000';
 
-/** The name of a place in GraphQL's answers. */
-function aliasOf(path: string): string {
-  return path.replaceAll(/\W/g, '_');
-}
-
-/** The default branch, and what it has at these places, as a part of a GraphQL query of the repository. */
+/** The root directory of the default branch, as a part of a GraphQL query of the repository. */
 export const DEFAULT_ROOT = `fragment defaultRoot on Repository {
-  defaultBranchRef { name target { ... on Commit { tree { oid } } } places: target { ... on Commit {
-    ${PLACES.map((path) => `${aliasOf(path)}: file(path: "${path}") { ...place }`).join('\n    ')}
-  } } }
-}
-fragment place on TreeEntry { mode oid object { ... on Blob { byteSize } } }`;
+  defaultBranchRef { name target { ... on Commit { tree { oid } } } }
+}`;
 
-/** Only files have a size. */
-const Place = z
-  .object({ mode: z.number(), oid: z.string(), object: z.object({ byteSize: z.number().optional() }).nullable() })
-  .transform(({ mode, oid: sha, object }) => ({ mode: mode.toString(8), sha, size: object?.byteSize ?? null }));
-
-const DefaultBranch = z.object({
-  name: z.string(),
-  target: z.object({ tree: z.object({ oid: z.string() }) }),
-  places: z.object(Object.fromEntries(PLACES.map((path) => [aliasOf(path), Place.nullable()]))),
+export const DefaultRoot = z.object({
+  defaultBranchRef: z
+    .object({ name: z.string(), target: z.object({ tree: z.object({ oid: z.string() }) }) })
+    .nullable(),
 });
 
-/** A repository without commits has no default branch. */
-export const DefaultRoot = z.object({ defaultBranchRef: DefaultBranch.nullable() });
-
-/** Keeps it from the answer to a request that was sent at this time (ms). */
+/** Keeps that directory from the answer to a request that was sent at this time (ms). */
 export function keepDefaultRoot(
-  { ref, caches, atDefault }: PullConnection,
+  { ref, caches, defaultRoot }: PullConnection,
   { defaultBranchRef }: z.infer<typeof DefaultRoot>,
   readAt: number,
 ): void {
-  if (defaultBranchRef === null) return;
-  const { target, places } = defaultBranchRef;
-  Object.assign(atDefault, { places, readAt });
-  caches.defaultRoots.set(cacheKey(ref, 'default'), target.tree.oid);
+  // A repository without commits has none.
+  const sha = defaultBranchRef?.target.tree.oid ?? null;
+  Object.assign(defaultRoot, { sha, readAt });
+  if (defaultBranchRef !== null && sha !== null) caches.defaultRoots.set(cacheKey(ref, defaultBranchRef.name), sha);
 }
 
-/** What the default branch has at the places now, or had a moment ago when this attempt read something else. */
-async function fetchPlaces(connection: PullConnection): Promise<Places> {
-  const { places, readAt } = connection.atDefault;
-  return connection.now() - readAt < RECENT_TTL_MS ? places : (await fetchDefaultBranch(connection)).places;
+/** The root of the default branch as it is now, or was a moment ago when this attempt read something else. */
+async function fetchRoot(connection: PullConnection): Promise<Tree> {
+  const { sha, readAt } = connection.defaultRoot;
+  const isRecent = connection.now() - readAt < RECENT_TTL_MS;
+  if (sha === null || !isRecent) return (await fetchDirectory(connection, 'HEAD')).entries;
+  return fetchKnownDirectory(connection, sha);
 }
 
-/** The default branch as it is now. */
-async function fetchDefaultBranch(connection: PullConnection): Promise<z.infer<typeof DefaultBranch>> {
-  const { ref, read } = connection;
-  const readAt = connection.now();
-  const form = z.object({ repository: z.object({ defaultBranchRef: DefaultBranch }) });
-  const { repository } = await askGraphql(read, DEFAULT_QUERY, repositoryParams(ref), form);
-  keepDefaultRoot(connection, repository, readAt);
-  return repository.defaultBranchRef;
+function fetchKnownDirectory(connection: PullConnection, sha: string): Promise<Tree> {
+  const load = async (): Promise<Tree> => (await fetchDirectory(connection, sha)).entries;
+  return cached(connection.caches.directories, cacheKey(connection.ref, sha), load);
 }
 
-const DEFAULT_QUERY = `query defaultRoot($owner: String!, $repo: String!) {
-  repository(owner: $owner, name: $repo) { ...defaultRoot }
+/** What git has at a path; the first link on the way to it. Null if there is nothing. */
+async function findEntry(connection: PullConnection, root: Tree, path: string): Promise<TreeEntry | null> {
+  const [name = '', ...below] = path.split('/');
+  const entry = root.get(name);
+  if (entry === undefined) return null;
+  if (below.length === 0 || entry.mode === LINK) return entry;
+  if (entry.mode !== DIRECTORY) return null;
+  return findEntry(connection, await fetchKnownDirectory(connection, entry.sha), below.join('/'));
 }
-${DEFAULT_ROOT}`;
 
-/** What git has at one of the places, or the link to its directory; null if there is nothing. */
-function entryAt(path: string, places: Places): TreeEntry | null {
-  const directory = places[aliasOf(path.split('/', 1)[0] ?? '')] ?? null;
-  return directory?.mode === LINK ? directory : (places[aliasOf(path)] ?? null);
-}
-
-/** The whole tree of the default branch as it is now, or was a moment ago. */
-export async function fetchDefaultTree(connection: PullConnection): Promise<Tree> {
-  const recent = connection.caches.defaultRoots.get(cacheKey(connection.ref, 'default'));
-  return fetchTree(connection, recent ?? (await fetchDefaultBranch(connection)).target.tree.oid);
+/** The whole tree of a branch as it is now, or was a moment ago. */
+export async function fetchBranchTree(connection: PullConnection, branch: string): Promise<Tree> {
+  const recent = connection.caches.defaultRoots.get(cacheKey(connection.ref, branch));
+  return fetchTree(connection, recent ?? (await fetchDirectory(connection, branch)).sha);
 }

@@ -17,6 +17,7 @@ import {
   pullParams,
   SMALL_PAGE_SIZES,
   visibleNodes,
+  withOlderIds,
   withSmallerPages,
 } from './requests/connection.ts';
 import { hasRemedy } from './requests/errors.ts';
@@ -43,9 +44,11 @@ export async function createReview(
 /** The comments of a new review, and the pull request behind it, whose newest threads are those of the comments. */
 async function readReview(connection: PullConnection, review: string) {
   const readAt = connection.now();
-  const { repository, node } = await withSmallerPages(SMALL_PAGE_SIZES, (size) =>
-    askGraphql(connection.read, REVIEW_QUERY, { ...pullVariables(connection, size), review }, ReviewPage),
-  );
+  const ask = (query: string) =>
+    withSmallerPages(SMALL_PAGE_SIZES, (size) =>
+      askGraphql(connection.read, query, { ...pullVariables(connection, size), review }, ReviewPage),
+    );
+  const { repository, node } = await withOlderIds(REVIEW_QUERY, ask);
   keepThreads(connection, repository.pullRequest.reviewThreads.nodes);
   return { comments: node.comments.nodes, pull: keepPull(connection, repository, readAt) };
 }
@@ -65,7 +68,7 @@ ${THREAD}`;
 
 const ReviewComment = z.object({
   id: z.string(),
-  fullDatabaseId: z.coerce.number(),
+  fullDatabaseId: z.union([z.string(), z.number()]).transform(Number),
   path: z.string(),
   body: z.string(),
   createdAt: z.string(),

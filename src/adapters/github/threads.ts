@@ -10,6 +10,7 @@ import {
   visibleNodes,
   withSmallerPages,
 } from './requests/connection.ts';
+import { nullIfGone } from './requests/errors.ts';
 
 /** Resolves the thread that begins with this comment. A resolved or deleted thread is no error. */
 export async function resolveThread(
@@ -17,7 +18,7 @@ export async function resolveThread(
   comment: Pick<PostedComment, 'kind' | 'nodeId'>,
 ): Promise<void> {
   const threadId = await findThread(connection, comment);
-  if (threadId !== null) await connection.write.graphql(RESOLVE_MUTATION, { threadId });
+  if (threadId !== null) await nullIfGone(connection.write.graphql(RESOLVE_MUTATION, { threadId }));
 }
 
 /**

@@ -164,9 +164,8 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
 }
 
 function headBranchOf({ branch = NO_BRANCH_FACTS, pullRequest }: Facts): HeadBranch {
-  const { headRef: ref = '', fork: isFork = false, defaultBranch, otherPulls = [] } = pullRequest ?? {};
-  const isDefault = !isFork && ref === defaultBranch;
-  return { ...branch, ref, isFork, isDefault, otherPulls, refusesCommits: false, checks: null };
+  const { headRef: ref = '', fork: isFork = false, defaultBranch } = pullRequest ?? {};
+  return { ...branch, ref, isFork, isDefault: !isFork && ref === defaultBranch, refusesCommits: false, checks: null };
 }
 
 /** While the file is broken, the rules of the run before hold too, because not all of its own might be legible. */

@@ -15,8 +15,6 @@ export type HeadBranch = BranchFacts & {
   readonly isFork: boolean;
   /** Absent in runs of an earlier version. */
   readonly isDefault?: boolean;
-  /** Numbers of the other open pull requests with this head branch. A commit changes them too. */
-  readonly otherPulls: readonly number[];
   /** A rule refused a commit of this run, so the App makes no further attempts. */
   readonly refusesCommits: boolean;
   /** Null where GitHub did not show the checks at the start of the run. */
@@ -29,9 +27,11 @@ export type BranchFacts = {
   readonly refusingRules: readonly string[];
   /** Number of approvals of the pull request that a commit dismisses. */
   readonly dismissedApprovals: number;
+  /** Numbers of the other open pull requests with this head branch. A commit changes them too. */
+  readonly otherPulls: readonly number[];
 };
 
-export const NO_BRANCH_FACTS: BranchFacts = { refusingRules: [], dismissedApprovals: 0 };
+export const NO_BRANCH_FACTS: BranchFacts = { refusingRules: [], dismissedApprovals: 0, otherPulls: [] };
 
 /** Rule types that can refuse a commit of the App. Its commits are signed by GitHub and have one parent. */
 const REFUSING_RULES = [

@@ -130,8 +130,6 @@ export type PullFacts = {
   readonly headSha: string;
   /** The head branch is in another repository, which the App never writes to. */
   readonly fork: boolean;
-  /** Numbers of the other open pull requests with this head branch in this repository, at most a page of them. */
-  readonly otherPulls: readonly number[];
   /** Number of files in the diff. GitHub lists at most the first 3,000. */
   readonly changedFiles: number;
   /** Number of people who approve the pull request, of 100 with a verdict at most. */

@@ -60,8 +60,8 @@ export type GitHub = {
    * if the archive exceeds the size limit.
    */
   fetchArchive(commit: string): Promise<ReadonlyMap<string, Uint8Array> | null>;
-  /** The tree of the default branch as it is now, or was up to two seconds ago. */
-  fetchDefaultTree(): Promise<Tree>;
+  /** The tree of a branch, such as the default one, as it is now. */
+  fetchBranchTree(branch: string): Promise<Tree>;
   /** The changes of a push: the files between two commits; null if GitHub no longer has one of them. */
   comparePush(before: string, after: string): Promise<PushComparison | null>;
   /** The changed files. GitHub lists at most 3,000; a file beyond that cannot carry a suggestion. */
@@ -70,6 +70,8 @@ export type GitHub = {
   fetchDiscussion(): Promise<Discussion>;
   /** Active rules of a branch, including rules that some accounts can bypass. Empty if the server has no rulesets. */
   fetchRules(branch: string): Promise<readonly BranchRule[]>;
+  /** Numbers of the other open pull requests with this head branch in this repository. */
+  otherPullsOnBranch(branch: string): Promise<readonly number[]>;
   /** Commits reachable from `head` (a commit or branch) but not from `base`, newest first. */
   listCommits(base: string, head: string): Promise<readonly CommitSummary[]>;
 

@@ -141,12 +141,12 @@ function mapPart<Value, Other>(part: Part<Value>, map: (value: Value) => Other):
 
 /** The repository's instructions come from its default branch: anybody can write those of the head. */
 async function readRepositoryInstructions(
-  { github, contextFiles, rules }: ContextReader,
+  { github, contextFiles, pull, rules }: ContextReader,
   files: Part<readonly PullRequestFile[]>,
 ): Promise<readonly InstructionFile[]> {
   if (contextFiles.length === 0) return [];
   const changedPaths = files.kind === 'read' ? files.value.map(({ path }) => path) : [];
-  const sources = findInstructions(await github.fetchDefaultTree(), contextFiles, changedPaths, rules);
+  const sources = findInstructions(await github.fetchBranchTree(pull.defaultBranch), contextFiles, changedPaths, rules);
   const found: InstructionFile[] = [];
   for (const source of sources) {
     const { path } = source;

@@ -119,7 +119,7 @@ async function fetchBranch(github: GitHub, need: NeedOf<'branch'>): Promise<Bran
   const baseRules = approvals === 0 ? [] : ((await doubts.ask(github.fetchRules(baseRef))) ?? []);
   doubts.settle();
   const dismissedApprovals = baseRules.some((rule) => rule.dismissesReviews) ? approvals : 0;
-  return { refusingRules, dismissedApprovals };
+  return { refusingRules, dismissedApprovals, otherPulls: await github.otherPullsOnBranch(headRef) };
 }
 
 /**

@@ -62,7 +62,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     spending: startSpending(null),
     clearedBefore: 0,
     assessed: { headSha: 'a'.repeat(40), baseRef: 'main' },
-    branch: { ...NO_BRANCH_FACTS, ref: 'topic', isFork: false, otherPulls: [], refusesCommits: false, checks: null },
+    branch: { ...NO_BRANCH_FACTS, ref: 'topic', isFork: false, refusesCommits: false, checks: null },
     commits: [],
     pullAuthor: ana,
     agentNotes: [],

@@ -198,7 +198,7 @@ describe('a repository whose files cannot be listed', () => {
   it('is told to the model (S143)', async () => {
     const { ana, model } = await stage().tell();
     const route = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
-    stage().github.faults.add({ route, kind: 'fail-before-apply', status: 413, times: 10 });
+    stage().github.faults.add({ route, kind: 'fail-before-apply', status: 413, skip: 1, times: 10 });
     model.proposes({ name: 'list_files', arguments: {} });
     await ana.says('/countersign look around');
     stage().github.faults.clear();

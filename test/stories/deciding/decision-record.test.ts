@@ -141,5 +141,5 @@ const CONTENT_WRITE = /createCommitOnBranch|^(?:POST|PATCH|DELETE) .*\/git\//;
 
 /** The App looks its own check runs up with the token that writes them. */
 function isRead(name: RequestLogEntry['name']): boolean {
-  return /^GET (?!.*check-runs)|^graphql (?:pull|pullChecks|commentTexts|defaultRoot|review|threads)$/.test(name);
+  return /^GET (?!.*check-runs)|^graphql (?:pull|pullChecks|commentTexts|review|threads)$/.test(name);
 }

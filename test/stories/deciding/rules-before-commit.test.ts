@@ -45,20 +45,18 @@ type Case = {
 
 const BY_OWNERS = 'approvers: codeowners\n';
 
-const DEFAULT_BRANCH = /^graphql (?:commentTexts|defaultRoot|pull)$/;
-
 const CASES: readonly Case[] = [
   {
     what: 'a rule denies the path',
     changes: (story) => pushes(story, SETTINGS, 'rules: [{tools: [edit_file], paths: [src/**], decide: deny}]\n'),
-    readBy: DEFAULT_BRANCH,
+    readBy: /git\/trees\//,
     says: () =>
       'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`), so no approval counts. Pending again',
   },
   {
     what: 'a rule hides the path',
     changes: (story) => pushes(story, SETTINGS, 'rules: [{tools: [read_file], paths: [src/**], decide: deny}]\n'),
-    readBy: DEFAULT_BRANCH,
+    readBy: /git\/trees\//,
     says: () =>
       'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`), so no approval counts. Pending again',
   },
@@ -66,7 +64,7 @@ const CASES: readonly Case[] = [
     what: 'CODEOWNERS names another person',
     ...{ settings: BY_OWNERS, owners: ({ mia }) => `* @${mia.login}\n` },
     changes: (story) => pushes(story, OWNERS, `* @${story.ben.login}\n`),
-    readBy: DEFAULT_BRANCH,
+    readBy: /git\/trees\//,
     says: ({ mia }) => `Not applied: \`${mia.login}\` is no known code owner of \`src/total.ts\``,
   },
   {
@@ -98,26 +96,26 @@ const CASES: readonly Case[] = [
   {
     what: 'a second person is needed',
     changes: (story) => pushes(story, SETTINGS, 'required_approvals: 2\n'),
-    readBy: DEFAULT_BRANCH,
+    readBy: /git\/trees\//,
     says: () => 'Not applied: 1 more approval is needed. Pending again',
   },
   {
     what: 'a path asks for an admin',
     changes: (story) => pushes(story, SETTINGS, 'require: [{paths: [src/**], approvers: admin}]\n'),
-    readBy: DEFAULT_BRANCH,
+    readBy: /git\/trees\//,
     says: () => 'the admin role that approvers of this change need. Pending again',
   },
   {
     what: 'the requester no longer counts',
     changes: (story) => pushes(story, SETTINGS, 'require_non_requester: true\n'),
-    readBy: DEFAULT_BRANCH,
+    readBy: /git\/trees\//,
     says: ({ mia }) =>
       `Not applied: \`${mia.login}\` requested this change or wrote lines of it, and \`require_non_requester\` is set`,
   },
   {
     what: 'the settings file is broken',
     changes: (story) => pushes(story, SETTINGS, 'required_approvals: many\n'),
-    readBy: DEFAULT_BRANCH,
+    readBy: /git\/trees\//,
     says: () => 'required_approvals must be a whole number',
   },
 ];

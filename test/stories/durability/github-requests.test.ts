@@ -19,7 +19,7 @@ const REVIEW = /^POST .*\/reviews$/;
 
 const COMMIT = /createCommitOnBranch/;
 
-/** Each also tells which blob of the default branch the settings are. */
+/** Each also finds the root of the default branch, and with it the settings. */
 const [AT_DECISION, BEFORE_COMMIT] = ['graphql commentTexts', 'graphql pull'];
 
 /** Requests for a file, or for a page of the pull request's files. */

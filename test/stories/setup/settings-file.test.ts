@@ -72,7 +72,11 @@ describe('the settings file', () => {
 
   it('nothing is decided until GitHub returns it (S127)', async () => {
     const { ana, bot, pr } = await proposeUnder('required_approvals: 1\n');
-    stage().github.faults.add({ kind: 'fail-before-apply', status: 502, route: 'graphql commentTexts' });
+    stage().github.faults.add({
+      kind: 'fail-before-apply',
+      status: 502,
+      route: 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}',
+    });
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
     expect(bot.answers()).toEqual([]);

@@ -10,7 +10,6 @@ import {
   type PullRequestFile,
   RateLimitExceededError,
   type Tree,
-  type TreeEntry,
   WRITE_TIMEOUT_MS,
 } from '../../../core/step/ports.ts';
 import { type CreateClient, type GitHubClient, kindOf, type RequestKind } from './client.ts';
@@ -31,8 +30,8 @@ export type PullConnection = {
   /** The end of a file in GitHub's storage; null if there is none. */
   readonly download: (address: string) => Promise<Uint8Array | null>;
   readonly caches: GitHubCaches;
-  /** What the default branch has where files are looked up, and when (ms) this attempt sent the request that told it. */
-  readonly atDefault: { places: Readonly<Record<string, TreeEntry | null>>; readAt: number };
+  /** The root directory of the default branch, and when (ms) a request of this attempt that told it was sent. */
+  readonly defaultRoot: { sha: string | null; readAt: number };
   /** Numeric id of the App's bot account, which identifies the App's own comments. */
   readonly botId: () => Promise<number>;
   readonly slug: () => Promise<string>;
@@ -101,11 +100,14 @@ export function pullParams(ref: PullRequestRef) {
 /** GitHub's maximum. */
 export const PAGE_SIZE = 100;
 
-/** Page sizes, for lists that GitHub can find too heavy. */
-export const PAGE_SIZES = [PAGE_SIZE, 30, 10] as const;
+/** A list with fewer entries is complete, with each of the sizes below. */
+export const SMALLEST_PAGE = 10;
 
 /** For lists that hardly ever have more, beside something else that must not fail. */
-export const SMALL_PAGE_SIZES = [30, 10] as const;
+export const SMALL_PAGE_SIZES = [30, SMALLEST_PAGE] as const;
+
+/** Page sizes, for lists that GitHub can find too heavy. */
+export const PAGE_SIZES = [PAGE_SIZE, ...SMALL_PAGE_SIZES] as const;
 
 /** Asks with the first size, and with the next one wherever GitHub finds that too much to answer. */
 export async function withSmallerPages<Size, Result>(
@@ -118,6 +120,16 @@ export async function withSmallerPages<Size, Result>(
     const [next, ...others] = smaller;
     if (next === undefined || !hasRemedy(error, 'smaller-pages')) throw error;
     return withSmallerPages([next, ...others], ask);
+  }
+}
+
+/** Asks with this query, and on a server without `fullDatabaseId` with a field that has the same for smaller ids. */
+export async function withOlderIds<Result>(query: string, ask: (query: string) => Promise<Result>): Promise<Result> {
+  try {
+    return await ask(query);
+  } catch (error) {
+    if (!hasRemedy(error, 'older-fields')) throw error;
+    return ask(query.replaceAll('fullDatabaseId', 'fullDatabaseId: databaseId'));
   }
 }
 
@@ -144,12 +156,13 @@ export function visibleNodes<Form extends z.ZodType>(form: Form) {
 
 /** The keys (see `cacheKey`) start with the repository's id, so that repositories never share an entry. */
 type GitHubCaches = TokenCaches & {
-  /** Recursive listings by the SHA of a commit or tree. */
+  /** Recursive listings, and listings of single directories, by the SHA of a commit or tree. */
   readonly trees: Cache<Tree>;
+  readonly directories: Cache<Tree>;
   readonly blobs: Cache<Uint8Array>;
   /** Pull requests as they were read a moment ago, by `pullKey`. */
   readonly pulls: Cache<PullFacts>;
-  /** Root directories of default branches as they were read a moment ago. */
+  /** Root directories of default branches as they were read a moment ago, by the branch. */
   readonly defaultRoots: Cache<string>;
   /** Changed files by pull request number and head. */
   readonly files: Cache<readonly PullRequestFile[]>;
@@ -188,8 +201,10 @@ const MAX_PATCH_CHARACTERS = 8_000_000;
 
 /** `now` is the clock (ms) by which insufficient permissions expire. */
 export function createCaches(now: () => number): GitHubCaches {
+  const trees = { maxSize: MAX_TREE_ENTRIES, sizeCalculation: (tree: Tree) => tree.size + 1 };
   return {
-    trees: new LRUCache({ maxSize: MAX_TREE_ENTRIES, sizeCalculation: (tree: Tree) => tree.size + 1 }),
+    trees: new LRUCache(trees),
+    directories: new LRUCache(trees),
     blobs: new LRUCache({ maxSize: MAX_BLOB_CACHE_BYTES, sizeCalculation: (bytes: Uint8Array) => bytes.length + 64 }),
     pulls: new LRUCache({ max: 1_000, ttl: RECENT_TTL_MS, ttlResolution: 0, perf: { now } }),
     defaultRoots: new LRUCache({ max: 1_000, ttl: RECENT_TTL_MS, ttlResolution: 0, perf: { now } }),

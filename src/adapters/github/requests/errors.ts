@@ -130,9 +130,12 @@ export function graphqlErrorOf(
   return createError(isDoubtful ? { ...failure, missingMs: missingMs() } : failure, headers, now);
 }
 
-const MadeCommit = z.object({ data: z.object({ createCommitOnBranch: z.object({ commit: z.object({}) }) }) });
+const MadeCommit = z.object({ data: z.object({ createCommitOnBranch: z.object({}) }) });
 
-/** A commit that GitHub made counts, also where the rest of the answer failed. */
+/**
+ * A commit that GitHub made counts, also where the rest of the answer failed. An answer that lacks the commit itself
+ * leaves open whether it exists.
+ */
 export function dropErrorsBesideCommit(answer: unknown): void {
   if (isRecord(answer) && MadeCommit.safeParse(answer).success) Reflect.deleteProperty(answer, 'errors');
 }

@@ -48,7 +48,7 @@ const CHOICES = {
   'read-write': [WRITE_ALL, REQUIRED_PERMISSIONS, REDUCED.write],
   // Only this tells whether somebody is in a team. An installation can do without it.
   members: [{ members: 'read', metadata: 'read' }],
-  checks: [WRITE_ALL],
+  checks: [WRITE_ALL, { checks: 'write', metadata: 'read' }],
   'read-checks': [READ_ALL],
 } as const satisfies Readonly<Record<TokenAccess, Choice>>;
 

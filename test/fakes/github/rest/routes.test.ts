@@ -159,8 +159,16 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
     expect((await client.rest.rateLimit.get()).data.rate.limit).toBe(5000);
   });
 
-  it('pull requests: one, commits, files', async () => {
+  it('pull requests: one, by branch and state, commits, files', async () => {
     expect((await client.rest.pulls.get(shop.pullParams)).data).toMatchObject({ number: 1, head: { ref: 'topic' } });
+    const numbers = async (filter: { readonly head?: string; readonly state?: 'open' | 'closed' | 'all' }) =>
+      (await client.rest.pulls.list({ ...repo, ...filter })).data.map(({ number }) => number);
+    expect(await numbers({ head: 'Ana:topic', state: 'open' })).toEqual([1]);
+    expect(await numbers({ head: 'ana:other' })).toEqual([]);
+    expect(await numbers({ head: 'somebody:topic' })).toEqual([]);
+    expect(await numbers({ head: 'topic' })).toEqual([1]);
+    expect(await numbers({ state: 'closed' })).toEqual([]);
+    expect(await numbers({ state: 'all' })).toEqual([1]);
     await client.rest.pulls.listFiles(shop.pullParams);
     await client.rest.pulls.listCommits(shop.pullParams);
   });

@@ -84,6 +84,12 @@ describe('plain files', () => {
     if (repository !== null) expect((await http.github.fetchRecentPull()).headSha).toBe(SHA);
   });
 
+  it('whether one exists is open where the answer has errors and no commit (V1)', async () => {
+    const errors = [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }];
+    graphql().reply(200, { data: { createCommitOnBranch: { commit: null } }, errors });
+    expect((await errorOf(commit())).message).toContain('in an unknown form');
+  });
+
   it.each([
     ['STALE_DATA', `Expected branch to point to "${HEAD}" but it did not. Pull and try again.`],
     ['FORBIDDEN', `refs/heads/feature/totals is at ${SHA} but expected ${HEAD}`],

@@ -24,14 +24,8 @@ export const REF: PullRequestRef = { installationId: 11, repositoryId: 22, owner
 
 export const REPO = '/repos/ana/shop';
 
-const PLACES = ['_github', '_github_countersign_yml', '_github_CODEOWNERS', 'CODEOWNERS', 'docs', 'docs_CODEOWNERS'];
-
-/** A default branch with nothing where files are looked up, as GraphQL answers it. */
-export const DEFAULT_BRANCH = {
-  name: 'trunk',
-  target: { tree: { oid: 'e'.repeat(40) } },
-  places: Object.fromEntries(PLACES.map((name) => [name, null])),
-};
+/** The root directory of the default branch. */
+export const ROOT = 'e'.repeat(40);
 
 /** Without the optional permissions, which are for checks. */
 export const REQUIRED = {
@@ -155,8 +149,6 @@ export async function errorOf(promise: Promise<unknown>): Promise<GitHubError> {
   return failure;
 }
 
-const openPull = (number: number, databaseId = 22) => ({ number, repository: { databaseId } });
-
 const PULL = {
   state: 'OPEN',
   isDraft: true,
@@ -170,11 +162,13 @@ const PULL = {
   headRefName: 'totals',
   headRefOid: HEAD,
   headRepository: { databaseId: 22 },
-  headRef: { associatedPullRequests: { nodes: [openPull(3), openPull(4), openPull(5, 23), null] } },
   latestOpinionatedReviews: { nodes: [{ state: 'APPROVED' }, { state: 'DISMISSED' }] },
 };
 
 /** What GraphQL answers about the pull request, and about the default branch. */
 export function pullAnswer(given: object = {}) {
-  return { pullRequest: { ...PULL, ...given }, defaultBranchRef: DEFAULT_BRANCH };
+  return {
+    pullRequest: { ...PULL, ...given },
+    defaultBranchRef: { name: 'trunk', target: { tree: { oid: ROOT } } },
+  };
 }

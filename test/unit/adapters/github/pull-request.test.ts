@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, HEAD, http, mockEachTest, outcomeLater, pullAnswer, REPO, reader } from './http-mock.ts';
+import { errorOf, HEAD, http, mockEachTest, outcomeLater, pullAnswer, REF, REPO, ROOT, reader } from './http-mock.ts';
 
 mockEachTest((mock) => mock.expectReadToken());
 
@@ -26,7 +26,6 @@ describe('the pull request', () => {
       headRef: 'totals',
       headSha: HEAD,
       fork: false,
-      otherPulls: [4],
       changedFiles: 4,
       approvals: 1,
       defaultBranch: 'trunk',
@@ -43,22 +42,29 @@ describe('the pull request', () => {
     ],
     ['one of a deleted account', { author: null }, { author: null }],
     ['one of an imported account', { author: { __typename: 'Mannequin', login: 'eve' } }, { author: null }],
-    ['a fork', { headRepository: { databaseId: 23 } }, { fork: true, otherPulls: [] }],
-    ['one whose branch is deleted', { headRef: null }, { otherPulls: [] }],
+    ['a fork', { headRepository: { databaseId: 23 } }, { fork: true }],
     ['a deleted fork', { headRepository: null }, { fork: true }],
   ])('knows %s', async (_, given, expected) => {
     answers(given);
     expect(await http.github.fetchPull()).toMatchObject(expected);
   });
 
-  it('comes with the settings’ place for two seconds (S127)', async () => {
+  it('comes with the settings’ directory, which is read anew only once it changed (S127)', async () => {
+    const listing = { sha: ROOT, truncated: false, tree: [] };
+    reader.get(`${REPO}/git/trees/${ROOT}`).reply(200, listing);
+    for (const _ of ['at a decision', 'before the commit']) {
+      answers();
+      const github = http.githubs.forPull(REF);
+      await github.fetchPull();
+      expect(await github.fetchSettingsFile()).toBeNull();
+    }
     answers();
-    await http.github.fetchPull();
-    expect(await http.github.fetchSettingsFile()).toBeNull();
+    const github = http.githubs.forPull(REF);
+    await github.fetchPull();
     // What a slow attempt read at its beginning says nothing of now.
     http.clock.now += 2_000;
-    reader.post('/graphql').reply(500, {});
-    expect((await errorOf(http.github.fetchSettingsFile())).status).toBe(500);
+    reader.get(`${REPO}/git/trees/HEAD`).reply(500, {});
+    expect((await errorOf(github.fetchSettingsFile())).status).toBe(500);
   });
 });
 

@@ -103,7 +103,6 @@ export class TableGame {
       labels: [],
       author,
       fork: false,
-      otherPulls: [],
       changedFiles: 1,
       approvals: 0,
       defaultBranch: 'main',

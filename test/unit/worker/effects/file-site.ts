@@ -47,8 +47,7 @@ export function gitHubOf({ commits, head }: FileSite): GitHub {
 function pullAt(headSha: string): PullFacts {
   const branches = { baseRef: 'main', baseSha: 'b'.repeat(40), headRef: 'topic', headSha, defaultBranch: 'main' };
   const shown = { title: 'A title', description: '', labels: [], author: ana } as const;
-  const counted = { changedFiles: 1, approvals: 0, otherPulls: [] };
-  return { state: 'open', draft: false, ...shown, fork: false, ...counted, ...branches };
+  return { state: 'open', draft: false, ...shown, fork: false, changedFiles: 1, approvals: 0, ...branches };
 }
 
 /** The job that gathers facts. */

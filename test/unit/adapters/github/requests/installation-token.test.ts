@@ -58,10 +58,10 @@ describe('an installation that lacks a permission', () => {
 
   it('does without those for checks, which are asked for again after ten minutes (CK2)', async () => {
     http.introduces();
-    refuses(WRITE_PERMISSIONS, READ_PERMISSIONS);
+    refuses(WRITE_PERMISSIONS, READ_PERMISSIONS, { checks: 'write', metadata: 'read' });
     http.mints(REQUIRED.write, 'ghs_required');
     expect(await http.github.missingPermissions()).toEqual([]);
-    for (const later of [0, 600_000]) {
+    for (const later of [1, 599_999]) {
       http.clock.now += later;
       http.as('ghs_required').post(`${REPO}/issues/comments/8/reactions`).reply(201, {});
       await http.github.react({ at: 'conversation', commentId: 8 }, 'eyes');

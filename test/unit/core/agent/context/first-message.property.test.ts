@@ -16,7 +16,7 @@ function summary(text: string): PullSummary {
   return summarizePull({
     ...{ state: 'open', title: text, description: text, author: ben, baseRef: text, headRef: text },
     ...{ baseSha: 'b'.repeat(40), headSha: head, defaultBranch: text, draft: false, fork: true },
-    ...{ labels: [text], otherPulls: [], changedFiles: 1, approvals: 0 },
+    ...{ labels: [text], changedFiles: 1, approvals: 0 },
   });
 }
 
