@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeDiff, type FileChange } from '../../../../../src/core/edits/change.ts';
+import { changeDiff, type FileChange, singleChange } from '../../../../../src/core/edits/change.ts';
 import { combineChanges } from '../../../../../src/core/edits/change-set.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import { MAX_DIFF_BYTES } from '../../../../../src/core/edits/text/limits.ts';
@@ -52,6 +52,16 @@ function warningsIn(body: string): number {
   return byteLength(lines.join('\n\n'));
 }
 
+/** Bytes of the lines before and after each diff, which are longer than the longest run of backticks in it. */
+function fencesAround(members: readonly FileChange[]): number {
+  const longest =
+    members
+      .flatMap((one) => changeDiff(singleChange(one))?.match(/`+/g) ?? [])
+      .sort()
+      .at(-1) ?? '';
+  return 2 * longest.length * members.length;
+}
+
 describe('the page of a set', () => {
   it('shows all of it in a comment that GitHub takes, or is not posted at all (S146)', () => {
     fc.assert(
@@ -61,9 +71,9 @@ describe('the page of a set', () => {
         if (byteLength(changeDiff(change) ?? '') > MAX_DIFF_BYTES) return;
         const pages = renderOpenProposal(view(shown, inConversation));
         if (pages === null) {
-          const fixed =
-            byteLength(setIntroduction(shown)) + warningsIn(renderProposal(view(shown, inConversation)).body);
-          expect(fixed, 'the list and the warnings leave no room').toBeGreaterThan(600);
+          const { body } = renderProposal(view(shown, inConversation));
+          const fixed = byteLength(setIntroduction(shown)) + warningsIn(body) + fencesAround(members);
+          expect(fixed, 'the list, the warnings and the fences leave no room').toBeGreaterThan(600);
           return;
         }
         expect(byteLength(pages.body)).toBeLessThanOrEqual(MAX_BODY_BYTES);
