@@ -9,7 +9,7 @@ import {
   type NeedSettings,
 } from '../policy/may-approve.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { canStillBeDenied, transition } from '../state/proposal-lifecycle.ts';
+import { isBeforeCommit, transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
 import { type CodeOwners, combineApprovers, type SettingsReading } from '../state/settings.ts';
 import {
@@ -136,14 +136,14 @@ export function recordApproval(
 
 /**
  * A comment or event that could be a denial was not read, so earlier approvals no longer count: what they approved is
- * pending again. A commit attempt is left to its outcome, and is the last.
+ * pending again. A commit attempt is left to its outcome, and is not repeated with these approvals.
  */
 export function withdrawApprovals(builder: StepBuilder, errorId: string | null, now: string): StepBuilder {
   const approved = builder.pull.proposals.filter((one) => one.votes.some(isApprovalVote));
   const marked = approved
     .filter(({ state }) => state === 'executing')
     .reduce((next, one) => withProposal(next, { ...one, note: one.note ?? COMMENT_UNREAD_NOTE }), builder);
-  const open = approved.filter(canStillBeDenied);
+  const open = approved.filter(isBeforeCommit);
   const cleared = open.reduce((next, one) => clearApprovals(next, one, now), marked);
   return announceLapses(
     cleared,

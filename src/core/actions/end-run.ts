@@ -2,7 +2,7 @@ import type { Reply } from '../../lib/trust.ts';
 import { isReading } from '../edits/change.ts';
 import { describeEnd, runEnded } from '../messages/run-ended.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
-import { canStillBeDenied, isOpen } from '../state/proposal-lifecycle.ts';
+import { isBeforeCommit, isOpen } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { EndReason, Run, Task } from '../state/run.ts';
 import type { Person } from '../state/vote.ts';
@@ -95,7 +95,7 @@ function startNextTask(builder: StepBuilder, dropped: readonly Task[]): StepBuil
 
 /** A commit attempt is left to its outcome. */
 function cancelCalls(builder: StepBuilder, { reason }: Ending, now: string): StepBuilder {
-  const open = builder.pull.proposals.filter((one) => one.origin.kind === 'call' && canStillBeDenied(one));
+  const open = builder.pull.proposals.filter((one) => one.origin.kind === 'call' && isBeforeCommit(one));
   return open.reduce((next, one) => withTransition(next, one, 'cancelled', now, cancelNote(reason)), builder);
 }
 

@@ -11,7 +11,7 @@ import type {
   StalenessVerdict,
 } from '../state/head-changes.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
+import { isBeforeCommit } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { AppCommit, Run } from '../state/run.ts';
 
@@ -105,7 +105,7 @@ type MemberVerdict = { readonly kind: 'applies' } | Exclude<StalenessVerdict, { 
 
 /** Proposals that are assessed when the head moves. One in a commit attempt is left to its outcome. */
 export function proposalsBeforeCommit(proposals: readonly Proposal[]): readonly Proposal[] {
-  return proposals.filter(canStillBeDenied);
+  return proposals.filter(isBeforeCommit);
 }
 
 /** Adds a commit of the run to those of a path. */

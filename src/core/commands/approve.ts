@@ -16,7 +16,7 @@ import { malformedCommand } from '../messages/replies.ts';
 import type { ApprovalRules } from '../policy/may-approve.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
+import { isBeforeCommit } from '../state/proposal-lifecycle.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
 import { approveQuestion } from './answer.ts';
@@ -86,7 +86,7 @@ function needsToApprove(context: CommentContext): readonly Need[] {
   if (targets === null) return [];
   const resolution = resolveTargets(pull, approve.decidesOn, targets, commentRef);
   if (resolution.kind !== 'resolved') return [];
-  return approvalNeeds(context, resolution.proposals.filter(canStillBeDenied));
+  return approvalNeeds(context, resolution.proposals.filter(isBeforeCommit));
 }
 
 /** Records a vote for each proposal, and queues one commit of all changes that now have enough approvals. */

@@ -23,7 +23,7 @@ import { isAllowed, roleOf } from '../policy/may-approve.ts';
 import type { CommandName, CommentIntent, IntentOf, ParsedComment, TextComment } from '../state/intent.ts';
 import { HOUR_MS } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { canStillBeDenied, isPending } from '../state/proposal-lifecycle.ts';
+import { isBeforeCommit, isPending } from '../state/proposal-lifecycle.ts';
 import type { PullState, RecentReply } from '../state/pull-state.ts';
 import { canApprove } from '../state/vote.ts';
 import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
@@ -205,7 +205,7 @@ function onText(context: CommandContext, comment: TextComment, relevance: Releva
 /** A reply to a proposal with lines of the person's own, or one that could be meant as an approval. */
 function onReply(context: CommandContext, comment: TextComment, proposal: Proposal): Step {
   if (comment.suggestion !== null) return onSuggestionReply(context, comment, proposal);
-  return canStillBeDenied(proposal)
+  return isBeforeCommit(proposal)
     ? endWithHint(context, `consent ${proposal.id}`, affirmationDecidesNothing(proposal.id))
     : noop(context.pull, 'already-decided');
 }

@@ -66,8 +66,8 @@ export function isPending(proposal: Proposal): boolean {
   return proposal.state === 'proposed' && proposal.comment !== null;
 }
 
-/** Open, and no commit attempt has begun: the branch cannot contain it, and people can still deny it. */
-export function canStillBeDenied({ state }: Proposal): boolean {
+/** Open, and no commit attempt has begun: the branch cannot contain it. */
+export function isBeforeCommit({ state }: Proposal): boolean {
   return state === 'proposed' || state === 'approved';
 }
 

@@ -30,7 +30,7 @@ const UNTIL_FIXED_MS = 3 * DAY_MS;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** About 20 minutes of internal errors: the cause might be an unknown outage of the database. */
+/** About six minutes of internal errors: the cause might be an unknown outage of the database. */
 const WORK: RetryLimits = { internalErrors: 12, refusedMs: BLINK_MS, goneMs: MINUTE_MS, waitMs: NEVER };
 
 /** A page that shows an earlier state would ask for decisions that no longer count. */

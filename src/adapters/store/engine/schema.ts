@@ -46,6 +46,7 @@ export type DatabaseSchema = {
     fence: Generated<number>;
     lease_until: number | null;
   };
+  /** `state` is JSON of a `Run`. */
   runs: {
     run_id: string;
     pull_key: string;
@@ -54,7 +55,9 @@ export type DatabaseSchema = {
     created_at: number;
     updated_at: number;
   };
+  /** For the daily limits: only the last day counts. */
   run_starts: { pull_key: string; requester_id: number; started_at: number };
+  /** `body` is JSON of a `Proposal`, and `state` its `ProposalState`. */
   proposals: {
     seq: Serial;
     pull_key: string;
@@ -123,7 +126,9 @@ export type DatabaseSchema = {
     approvers: string;
     at: number;
   };
+  /** The transcript for the model, in order. */
   messages: { run_id: string; seq: number; body: string };
+  /** Requested work. `body` is JSON of an `Effect`. */
   effects: {
     id: Serial;
     pull_key: string;
@@ -149,6 +154,7 @@ export type DatabaseSchema = {
   recovery_state: { id: number; recovered_until: number | null; next_look_at: number };
   /** The accounts and repositories where nothing is done: `acme`, `acme/shop`, in lower case. */
   pauses: { name: string; since: number };
+  /** Events of installations that their pull requests have got. */
   installation_events: { delivery_id: string; received_at: number; uninstalled_installation_id: number | null };
   migrations: { number: number; name: string; applied_at: Date };
 };
