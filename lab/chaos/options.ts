@@ -12,7 +12,6 @@ export type ChaosOptions = {
   readonly server: string | null;
 };
 
-/** The arguments of `npm run chaos`. */
 export const CHAOS_COMMAND = defineCommand({
   name: 'npm run chaos',
   help: `Usage: npm run chaos -- [--seconds N] [--pulls N] [--seed N] [--database URL] [--replicas N]

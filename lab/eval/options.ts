@@ -18,7 +18,6 @@ export type EvalOptions = {
   readonly json: string | null;
 };
 
-/** The arguments of `npm run eval`. */
 export const EVAL_COMMAND = defineCommand({
   name: 'npm run eval',
   help: `Usage: npm run eval -- [--model NAME] [--tasks GLOB] [--jobs N] [--seconds S] [--prices I,C,O] [--json FILE]

@@ -16,7 +16,6 @@ import { createPersonOnGitHub } from './github.ts';
 import { playTrial } from './play.ts';
 import { type AppAccess, createQuestions } from './questions.ts';
 
-/** The arguments of `npm run smoke`. */
 export const SMOKE_COMMAND = defineCommand({
   name: 'npm run smoke',
   help: `Usage: npm run smoke -- --repo OWNER/NAME [--minutes N]

@@ -55,7 +55,7 @@ ${PULL}`;
 const CreatedCommit = z.object({
   oid: z.string(),
   tree: z.object({ oid: z.string() }),
-  // The commit exists, whatever else the answer lacks.
+  // The commit exists, also where the rest of the answer is missing.
   repository: PullRepository.nullable().catch(null),
 });
 
