@@ -151,11 +151,13 @@ const readUnsuspended: InstallationEventReader = createReader(About, ({ installa
 
 const RepositoriesRemoved = About.extend({ repositories_removed: z.array(z.object({ id: PositiveId })).min(1) });
 
-const readRepositoriesRemoved = createReader(RepositoriesRemoved, ({ installation, repositories_removed }) => {
-  const repositoryIds = repositories_removed.map(({ id }) => id);
-  const lost = { installationId: installation.id, repositoryIds, cause: 'repository-removed' } as const;
-  return { kind: 'access-lost' as const, ...lost };
-});
+const readRepositoriesRemoved: InstallationEventReader = createReader(
+  RepositoriesRemoved,
+  ({ installation, repositories_removed }) => {
+    const repositoryIds = repositories_removed.map(({ id }) => id);
+    return { kind: 'access-lost', installationId: installation.id, repositoryIds, cause: 'repository-removed' };
+  },
+);
 
 /**
  * Readers by event and action. A suspension needs none: GitHub refuses all requests during it, and pending work resumes
