@@ -61,11 +61,19 @@ const MintedToken = z.object({ token: z.string() });
  * A token for one repository. If the installation lacks permissions, the token is only good for comments; GitHub then
  * refuses everything else. For members and checks there is no such token. `refresh` replaces a cached one.
  */
-export async function fetchInstallationToken(
+export function fetchInstallationToken(
   options: TokenOptions,
   access: TokenAccess,
   refresh: boolean,
-  [permissions, lesser, ...others]: Choice = CHOICES[access],
+): Promise<InstallationToken> {
+  return createToken(options, CHOICES[access], refresh);
+}
+
+/** The token of the first of these permissions that the installation grants. */
+async function createToken(
+  options: TokenOptions,
+  [permissions, lesser, ...others]: Choice,
+  refresh: boolean,
 ): Promise<InstallationToken> {
   const { app, caches, now } = options;
   const { installationId, repositoryId } = options.ref;
@@ -83,7 +91,7 @@ export async function fetchInstallationToken(
     if (!hasRemedy(error, 'lesser-token')) throw error;
     if ('checks' in permissions && refusal === undefined) caches.refusedTokens.set(key, error);
     if (lesser === undefined) throw error;
-    return fetchInstallationToken(options, access, refresh, [lesser, ...others]);
+    return createToken(options, [lesser, ...others], refresh);
   }
 }
 
@@ -91,7 +99,7 @@ export async function fetchInstallationToken(
 export async function fetchMissingPermissions(options: TokenOptions): Promise<readonly RequiredPermission[]> {
   const { app, ref } = options;
   try {
-    await fetchInstallationToken(options, 'read-write', false, [WRITE_ALL, REQUIRED_PERMISSIONS]);
+    await createToken(options, [WRITE_ALL, REQUIRED_PERMISSIONS], false);
     return [];
   } catch (error) {
     if (!hasRemedy(error, 'lesser-token')) throw error;

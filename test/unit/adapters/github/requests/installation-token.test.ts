@@ -56,6 +56,18 @@ describe('an installation that lacks a permission', () => {
     await http.github.react({ at: 'conversation', commentId: 8 }, 'eyes');
   });
 
+  it('still tells by its check run what waits, with a token for checks alone', async () => {
+    const checks = { checks: 'write', metadata: 'read' };
+    http.introduces();
+    refuses(WRITE_PERMISSIONS);
+    http.mints(checks, 'ghs_checks');
+    http
+      .as('ghs_checks')
+      .get(/check-runs/)
+      .reply(200, []);
+    expect(await http.github.findCheckRuns('main')).toEqual([]);
+  });
+
   it('does without those for checks, which are asked for again after ten minutes (CK2)', async () => {
     http.introduces();
     refuses(WRITE_PERMISSIONS, READ_PERMISSIONS, { checks: 'write', metadata: 'read' });
