@@ -275,6 +275,14 @@ export function means(error: unknown, ...meanings: readonly ErrorMeaning[]): err
   return error instanceof GitHubError && meanings.includes(error.meaning);
 }
 
+/** Turns a rejection with one of these meanings into null. */
+export function nullIf(...meanings: readonly ErrorMeaning[]): (error: unknown) => null {
+  return (error) => {
+    if (!means(error, ...meanings)) throw error;
+    return null;
+  };
+}
+
 /**
  * A request was not sent, because the installation's rate limit is used up. `retryAt` is the time for the next attempt.
  */

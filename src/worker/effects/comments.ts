@@ -8,10 +8,10 @@ import type { PostedComment } from '../../core/state/posted-comment.ts';
 import { isFinal, isOpen } from '../../core/state/proposal-lifecycle.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { Run } from '../../core/state/run.ts';
-import type { GitHub } from '../../core/step/ports.ts';
+import { type GitHub, nullIf } from '../../core/step/ports.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
-import { isPermanent, isRefusedForGood, nullIf, retryAfterRefusal } from '../jobs/retries.ts';
+import { isPermanent, isRefusedForGood, retryAfterRefusal } from '../jobs/retries.ts';
 
 /** Updates the page of a proposal to its current state, and resolves its thread once the state is final. */
 export async function updateProposalComment({

@@ -11,9 +11,8 @@ import {
 } from '../../core/policy/commit-plan.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
-import { type CommitSummary, type GitHub, GitHubError, means } from '../../core/step/ports.ts';
+import { type CommitSummary, type GitHub, GitHubError, means, nullIf } from '../../core/step/ports.ts';
 import type { CommittedFile, SignalOf } from '../../core/step/signals.ts';
-import { nullIf } from '../jobs/retries.ts';
 import { fetchHeadFiles } from './commit-checks.ts';
 
 /** A member of a proposal with the digest and line range in the trailers of a commit. */

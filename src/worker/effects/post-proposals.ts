@@ -19,6 +19,7 @@ import {
   type GitHub,
   means,
   type NewReview,
+  nullIf,
   type OwnReview,
   type PullRequestFile,
 } from '../../core/step/ports.ts';
@@ -266,14 +267,9 @@ async function postDiff(
     const comment =
       kind === 'conversation'
         ? await github.createComment(body)
-        : await github.createFileComment(proposal.headSha, path, body).catch(nullIfRefused);
+        : await github.createFileComment(proposal.headSha, path, body).catch(nullIf('our-mistake'));
     if (comment !== null)
       return [{ proposalId: proposal.id, index: proposal.index, placement: page.placement, comment }];
   }
   return [];
-}
-
-function nullIfRefused(error: unknown): null {
-  if (!means(error, 'our-mistake')) throw error;
-  return null;
 }

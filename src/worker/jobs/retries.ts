@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { FailureKind } from '../../adapters/store/store.ts';
 import { DAY_MS } from '../../core/state/limits.ts';
 import type { EffectType } from '../../core/step/effects.ts';
-import type { ErrorMeaning } from '../../core/step/github-errors.ts';
 import { ModelError } from '../../core/step/model-port.ts';
 import { GitHubError, means, RateLimitExceededError } from '../../core/step/ports.ts';
 import { isOutage } from '../../lib/outage.ts';
@@ -141,14 +140,6 @@ export function failureKind(error: unknown): FailureKind {
 /** Whether GitHub or our own limits set the time of the next attempt. */
 export function hasNamedTime(error: unknown): boolean {
   return error instanceof GitHubError && error.retryAt !== null;
-}
-
-/** Turns a rejection with one of these meanings into null. */
-export function nullIf(...meanings: readonly ErrorMeaning[]): (error: unknown) => null {
-  return (error) => {
-    if (!means(error, ...meanings)) throw error;
-    return null;
-  };
 }
 
 /** The error as text for the database. Never posted on GitHub. */

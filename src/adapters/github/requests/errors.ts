@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ErrorRow, errorRowOf, type FailedRequest, type Remedy } from '../../../core/step/github-errors.ts';
-import { GitHubError, means } from '../../../core/step/ports.ts';
+import { GitHubError, nullIf } from '../../../core/step/ports.ts';
 import { isRecord } from '../../../lib/trust.ts';
 
 /** A failed request for people and the log, besides what tells its meaning. */
@@ -29,13 +29,8 @@ export class GitHubRequestError extends GitHubError {
 }
 
 /** Null for a rejection because the thing is gone, which also means that the App has no access. */
-export async function nullIfGone<Result>(request: Promise<Result>): Promise<Result | null> {
-  try {
-    return await request;
-  } catch (error) {
-    if (means(error, 'gone')) return null;
-    throw error;
-  }
+export function nullIfGone<Result>(request: Promise<Result>): Promise<Result | null> {
+  return request.catch(nullIf('gone'));
 }
 
 /** Whether an error has this remedy. */

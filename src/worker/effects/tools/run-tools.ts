@@ -20,9 +20,9 @@ import {
   type ToolName,
   type ToolRequestOf,
 } from '../../../core/state/tools.ts';
+import { nullIf } from '../../../core/step/ports.ts';
 import type { CallResult, ToolResult } from '../../../core/step/signals.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, resultIfClosed } from '../../jobs/job.ts';
-import { nullIf } from '../../jobs/retries.ts';
 import { changeFiles } from './change-files.ts';
 import { checkChanges } from './check-changes.ts';
 import { deleteFile, editFile, moveFile, readOrAsk, writeFile } from './propose-change.ts';
