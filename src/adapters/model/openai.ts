@@ -2,16 +2,14 @@ import OpenAI, { APIError } from 'openai';
 import type { ModelResponse, TokenUsage } from '../../core/state/conversation.ts';
 import { type Model, ModelError } from '../../core/step/model-port.ts';
 import { guardFetch, type SendRequest } from '../../lib/guard-fetch.ts';
+import { asUndiciOptions } from '../../lib/trust.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { CHAT_WIRE } from './chat-wire.ts';
 import { createContextSizeReader } from './context-size.ts';
-import { toModelError, watchdogError, withUsage } from './model-errors.ts';
-import { createPatientFetch, startWatchdog, type TimeLimits } from './model-fetch.ts';
+import { TOO_LONG_WORDS } from './error-meanings.ts';
+import { toModelError, type WatchdogBite, watchdogError, withPlainErrors, withUsage } from './model-errors.ts';
 import type { ModelAnswer, ModelApi, ModelParameters, ModelTool, ModelWire, OnUsage } from './model-wire.ts';
-import { keepMembers, type ModelAddress } from './opaque-members.ts';
-import { TOO_LONG_WORDS } from './overflow-words.ts';
-import { withPlainErrors } from './plain-errors.ts';
-import { type Conversation, createRequestBuilder, findRefusedName } from './request.ts';
+import { type Conversation, createRequestBuilder, findRefusedName, keepMembers, type ModelAddress } from './request.ts';
 import { RESPONSES_WIRE } from './responses-wire.ts';
 import { areArgumentsBroken } from './tool-calls.ts';
 
@@ -178,4 +176,54 @@ function toResponse(
     log.warn({ bytes, model: address.model }, 'model sent too many unknown members; they are dropped'),
   );
   return opaque === null ? response : { ...response, opaque };
+}
+
+/**
+ * Creates a `fetch` without time limits of its own: the global one gives up after 300 s without headers or without a
+ * byte, and models can think longer. It sends through the process's dispatcher, so that a proxy stays in use.
+ */
+function createPatientFetch(): SendRequest {
+  return async (address, options) => {
+    if (address instanceof Request) throw new TypeError('a request must be sent as its address and options');
+    // Loaded late: a start needs less time and memory without it.
+    const { getGlobalDispatcher, fetch } = await import('undici');
+    const dispatcher = getGlobalDispatcher().compose(
+      (dispatch) => (options, handler) => dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
+    );
+    return fetch(address, { ...asUndiciOptions(options), dispatcher });
+  };
+}
+
+/** Time limits of one request, in ms. */
+type TimeLimits = {
+  /** Of the whole request. */
+  readonly timeoutMs: number;
+  /** Of silence within the answer. */
+  readonly idleTimeoutMs: number;
+};
+
+/** Starts to watch one request, which ends if it takes too long or falls silent. Silence counts from the first byte on, because models can think for long. */
+export function startWatchdog({ timeoutMs, idleTimeoutMs }: TimeLimits) {
+  const controller = new AbortController();
+  let bite: WatchdogBite | null = null;
+  const end = (reason: WatchdogBite): void => {
+    bite ??= reason;
+    controller.abort();
+  };
+  const whole = setTimeout(end, timeoutMs, { kind: 'timeout', afterMs: timeoutMs });
+  let silence: NodeJS.Timeout | undefined;
+  return {
+    signal: controller.signal,
+    /** Null as long as it has not bitten. */
+    bite: () => bite,
+    /** A piece of the answer came. */
+    onBytes: () => {
+      clearTimeout(silence);
+      silence = setTimeout(end, idleTimeoutMs, { kind: 'stalled' }).unref();
+    },
+    stop: () => {
+      clearTimeout(whole);
+      clearTimeout(silence);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { parseCompletion } from '../../../../src/adapters/model/chat-wire.ts';
 import { findContextSize } from '../../../../src/adapters/model/context-size.ts';
-import { parseCompletion } from '../../../../src/adapters/model/parse-completion.ts';
-import { readUsage } from '../../../../src/adapters/model/usage.ts';
+import { readUsage } from '../../../../src/adapters/model/read-answer.ts';
 import { failureOf, HELLO, KEY, never, openModel, RUN, raw, scripted } from './open-model.ts';
 
 describe('the size of a model’s context (S169)', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { OVERFLOWS } from '../../../../src/adapters/model/overflow-words.ts';
+import { OVERFLOWS } from '../../../../src/adapters/model/error-meanings.ts';
 import type { ModelFailureKind } from '../../../../src/core/step/model-port.ts';
 import { failureOf, HELLO, NOW, never, openModel, RUN, raw } from './open-model.ts';
 

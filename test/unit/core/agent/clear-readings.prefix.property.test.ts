@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkTranscript } from '../../../../lab/shared/check-transcript.ts';
 import { CHAT_WIRE } from '../../../../src/adapters/model/chat-wire.ts';
 import type { ModelWire } from '../../../../src/adapters/model/model-wire.ts';
-import { opaqueFor } from '../../../../src/adapters/model/opaque-members.ts';
+import { opaqueFor } from '../../../../src/adapters/model/request.ts';
 import { RESPONSES_WIRE } from '../../../../src/adapters/model/responses-wire.ts';
 import { sentMessages } from '../../../../src/core/agent/clear-readings.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';

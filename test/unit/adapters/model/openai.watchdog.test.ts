@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startWatchdog } from '../../../../src/adapters/model/model-fetch.ts';
+import { startWatchdog } from '../../../../src/adapters/model/openai.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 

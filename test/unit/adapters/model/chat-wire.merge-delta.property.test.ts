@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeDelta } from '../../../../src/adapters/model/read-completion.ts';
+import { mergeDelta } from '../../../../src/adapters/model/chat-wire.ts';
 
 function merge(...deltas: readonly unknown[]): unknown {
   return deltas.reduce(mergeDelta, undefined);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCompletion } from '../../../../src/adapters/model/parse-completion.ts';
+import { parseCompletion } from '../../../../src/adapters/model/chat-wire.ts';
 import { areArgumentsBroken } from '../../../../src/adapters/model/tool-calls.ts';
 
 function contentOf(content: string | null, refusal: string | null = null): string {
