@@ -12,7 +12,7 @@ async function loadEngine() {
   return {
     ...(await import('../src/adapters/store/engine/migrate.ts')),
     ...(await import('../src/adapters/store/engine/pglite.ts')),
-    ...(await import('../src/adapters/store/engine/prepared-database.ts')),
+    ...(await import('../src/adapters/store/engine/data-directory.ts')),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type RequestHandler,
 } from '../adapters/http/server.ts';
 import { createRefusalLog, createWebhookHandler, isStrayWebhook } from '../adapters/http/webhook-endpoint.ts';
-import { mustMakeDatabase } from '../adapters/store/engine/prepared-database.ts';
+import { mustMakeDatabase } from '../adapters/store/engine/data-directory.ts';
 import { type OperatorAccess, openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
 import type { Fault } from '../adapters/telemetry/fault.ts';

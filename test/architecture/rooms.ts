@@ -118,7 +118,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/adapters/store/engine': {
     what: 'connections, migrations, database errors',
-    entries: ['prepared-database.ts', 'schema.ts', 'errors.ts', 'inspect.ts', 'migrate.ts'],
+    entries: ['data-directory.ts', 'schema.ts', 'errors.ts', 'inspect.ts', 'migrate.ts'],
   },
   'src/adapters/model': { what: 'the model’s endpoint, by two APIs', entries: ['openai.ts'], importers: ['src/app'] },
   'src/adapters/syntax': {

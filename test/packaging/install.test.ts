@@ -6,7 +6,7 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { PREPARED_DATABASE } from '../../src/adapters/store/engine/prepared-database.ts';
+import { PREPARED_DATABASE } from '../../src/adapters/store/engine/data-directory.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { run } from '../cli/process.ts';
 import { serverVariables, startSmallGitHub } from '../cli/small-github.ts';

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { readPreparedDatabase, unpackPreparedDatabase } from '../../src/adapters/store/engine/data-directory.ts';
 import { migrate } from '../../src/adapters/store/engine/migrate.ts';
 import { openPostgres } from '../../src/adapters/store/engine/postgres.ts';
-import { readPreparedDatabase, unpackPreparedDatabase } from '../../src/adapters/store/engine/prepared-database.ts';
 import { makeDatabase, type ServerDatabase, serverUrl } from './server-database.ts';
 
 declare module 'vitest' {

@@ -9,8 +9,7 @@ import {
 } from '../../core/step/effects.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
-import { type DatabaseSchema, fromStored, toPlainText, toStored } from './engine/schema.ts';
-import { insertCte, rowsOf } from './insert.ts';
+import { type DatabaseSchema, fromStored, insertCte, rowsOf, toPlainText, toStored } from './engine/schema.ts';
 import { IS_PAUSED } from './pauses.ts';
 import { countFailure, type EffectRetry, type StoredEffect } from './store.ts';
 

@@ -6,6 +6,7 @@ import type { Run } from '../../core/state/run.ts';
 import type { Approvers } from '../../core/state/settings.ts';
 import { approvalVotes, distinctPeople } from '../../core/state/vote.ts';
 import { recordOf } from '../../core/step/ledger-record.ts';
+import type { WaitingWork } from '../telemetry/waiting-gauges.ts';
 import { type DatabaseSchema, fromStored, RUN_SCHEMA } from './engine/schema.ts';
 
 /** A change or question that waits for people. Times are ISO 8601. */
@@ -85,4 +86,28 @@ function pendingQuestion(
       approvals: null,
     },
   ];
+}
+
+/** Counts for metrics, from indexes of pending rows. */
+export async function countWaiting(db: Kysely<DatabaseSchema>, now: number): Promise<WaitingWork> {
+  const { rows } = await sql<Omit<WaitingWork, 'runs'>>`
+    select pending.count as "pendingChanges", pending.oldest as "oldestPendingAt",
+      (select count(*) from inbox where done_at is null and not_before <= ${now}) as "dueSignals",
+      (select count(*) from effects where done_at is null and not_before <= ${now}) as "dueEffects",
+      (select count(*) from inbox where dead_lettered) as "deadLetters"
+    from (
+      select count(*) as count, min(created_at) as oldest from proposals
+      where state = 'proposed' and comment_id is not null
+    ) as pending
+  `.execute(db);
+  const [counts] = rows;
+  if (counts === undefined) throw new Error('The database answered without a row');
+  const runs = await sql<WaitingWork['runs'][number]>`
+    select phase, count(*) as count from (
+      select substring(runs.state from '"phase":\\{"kind":"([a-z-]+)"') as phase
+      from pulls join runs on runs.run_id = pulls.run_id where pulls.active
+    ) as active
+    where phase <> 'ended' group by phase
+  `.execute(db);
+  return { ...counts, runs: runs.rows };
 }

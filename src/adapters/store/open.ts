@@ -5,16 +5,15 @@ import type { Step } from '../../core/step/step.ts';
 import type { WaitingWork } from '../telemetry/waiting-gauges.ts';
 import { claimPull, endLeases, findNextDue, releasePullClaim, renewPullClaim, takeNextWork } from './claims.ts';
 import { deleteExpired } from './cleanup.ts';
-import { countWaiting } from './count-waiting.ts';
 import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';
-import { DatabaseError } from './engine/errors.ts';
+import { DatabaseError, explainDataDir, explainPostgres } from './engine/errors.ts';
 import { describeDatabase } from './engine/inspect.ts';
 import { type Migrated, migrate, requireCurrentSchema, requireSchema } from './engine/migrate.ts';
-import { explainDataDir, explainPostgres } from './engine/opening-errors.ts';
 import { openPglite, tidy } from './engine/pglite.ts';
 import { type DatabaseUse, openPostgres, requireServer } from './engine/postgres.ts';
 import type { Backend } from './engine/schema.ts';
 import { deadLetterSignal, nextCommentAt, postponeSignal } from './inbox.ts';
+import { countWaiting } from './list-pending.ts';
 import { listEarlierRuns, loadPullState, loadRef, loadRun, loadTranscript } from './load.ts';
 import { answerOperator, isOperatorQuestion } from './operator.ts';
 import {
@@ -27,8 +26,7 @@ import {
   rehearseReceive,
   voidVotes,
 } from './receive.ts';
-import { findReachedRunLimit } from './run-limits.ts';
-import { type SaveTarget, save, saveIfInboxEmpty } from './save.ts';
+import { findReachedRunLimit, type SaveTarget, save, saveIfInboxEmpty } from './save.ts';
 import { ANY_NUMBER, type SaveResult, type Store, type WorkListener } from './store.ts';
 
 /** PostgreSQL if `databaseUrl` is set; otherwise PGlite in `dataDir`, or in memory if that is null too. */

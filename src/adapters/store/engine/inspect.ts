@@ -2,9 +2,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { DirectoryInUseError, lockDirectory } from './data-directory.ts';
-import { DatabaseError } from './errors.ts';
+import { DatabaseError, explainPostgres, reasonOf } from './errors.ts';
 import { findSchemaVersion, SCHEMA_VERSION } from './migrate.ts';
-import { explainPostgres, reasonOf } from './opening-errors.ts';
 import { openPostgres, requireServer } from './postgres.ts';
 import type { Backend, DatabaseSchema } from './schema.ts';
 

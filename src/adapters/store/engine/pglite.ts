@@ -4,10 +4,14 @@ import { setFlagsFromString } from 'node:v8';
 import { PGlite, parse, protocol } from '@electric-sql/pglite';
 import { Kysely, PGliteDialect, type PGliteDialectConfig, sql } from 'kysely';
 import { storedAs } from '../../../lib/trust.ts';
-import { lockDirectory, makePrivateDirectory } from './data-directory.ts';
-import { DatabaseError } from './errors.ts';
-import { explainDataDir, reasonOf } from './opening-errors.ts';
-import { INITDB_OPTIONS, readPreparedDatabase, unpackPreparedDatabase } from './prepared-database.ts';
+import {
+  INITDB_OPTIONS,
+  lockDirectory,
+  makePrivateDirectory,
+  readPreparedDatabase,
+  unpackPreparedDatabase,
+} from './data-directory.ts';
+import { DatabaseError, explainDataDir, reasonOf } from './errors.ts';
 import type { Backend, DatabaseSchema } from './schema.ts';
 
 /** Every PGlite has these options. */

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, Kysely } from 'kysely';
+import { type ColumnType, type Generated, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
 import { parseJson, storedAs } from '../../../lib/trust.ts';
 
 /** A counter assigned by the database. */
@@ -185,4 +185,39 @@ export function fromStored<T>(text: string): T {
 /** Text for a plain column, which rejects U+0000. For reading only: the JSON column has the exact text. */
 export function toPlainText(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+type Table = keyof DatabaseSchema;
+
+/** Which of the `given` rows are inserted, and what follows. */
+type InsertOptions = { readonly where?: RawBuilder<unknown>; readonly ending?: RawBuilder<unknown> };
+
+/**
+ * The common table expression `new_<table>`: inserts the rows in order, if the expression `pull` has a row, which is the
+ * right to save. None without rows.
+ */
+export function insertCte<Name extends Table>(
+  table: Name,
+  rows: readonly Insertable<DatabaseSchema[Name]>[],
+  { where = sql`true`, ending = sql`` }: InsertOptions = {},
+): readonly RawBuilder<unknown>[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const columns = Object.keys(first);
+  return [
+    sql`${sql.ref(`new_${table}`)} as (
+      insert into ${sql.table(table)} (${sql.join(columns.map((name) => sql.ref(name)))})
+      select ${sql.join(columns.map((name) => sql.ref(`given.${name}`)))} from pull, ${rowsOf(table, rows)}
+      where ${where} order by given.ordinality ${ending}
+    )`,
+  ];
+}
+
+/** The rows as `given`. They are one parameter, so that a statement has the same text for any number of them. */
+export function rowsOf<Name extends Table>(
+  table: Name,
+  rows: readonly Partial<Insertable<DatabaseSchema[Name]>>[],
+): RawBuilder<unknown> {
+  return sql`json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json)
+    with ordinality as given`;
 }

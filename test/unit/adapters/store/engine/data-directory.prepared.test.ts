@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { mustMakeDatabase, PREPARED_DATABASE } from '../../../../../src/adapters/store/engine/data-directory.ts';
 import { requireCurrentSchema } from '../../../../../src/adapters/store/engine/migrate.ts';
 import { openPglite } from '../../../../../src/adapters/store/engine/pglite.ts';
-import { mustMakeDatabase, PREPARED_DATABASE } from '../../../../../src/adapters/store/engine/prepared-database.ts';
 import { scratchFolder } from '../../../../support/scratch-folder.ts';
 
 /** What `initdb` gives each database that it creates. */
