@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { escapeHiddenAndCr } from '../src/core/edits/text/unicode.ts';
+import { escapeHiddenAndCr } from '../src/core/edits/text/characters.ts';
 
 /** Prints whole lines, with or without colors. */
 export type Terminal = {

@@ -5,7 +5,7 @@ import { type Backend, fromStored } from '../adapters/store/engine/schema.ts';
 import type { RequiredSchema } from '../adapters/store/open.ts';
 import type { OperatorAnswer, OperatorInput, OperatorQuestion } from '../adapters/store/operator.ts';
 import { loadDatabaseConfig } from '../app/config/env.ts';
-import { escapeHiddenInJson } from '../core/edits/text/unicode.ts';
+import { escapeHiddenInJson } from '../core/edits/text/characters.ts';
 import { reportProblem } from './options.ts';
 
 /** Asks one question. Throws `DatabaseError` with a message for the operator. */

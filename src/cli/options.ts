@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { escapeHiddenAndCr } from '../core/edits/text/unicode.ts';
+import { escapeHiddenAndCr } from '../core/edits/text/characters.ts';
 
 type ArgumentsOf<Declared extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ args: string[]; options: Declared; strict: true; allowPositionals: true }>

@@ -1,4 +1,4 @@
-import { escapeHiddenAndCr } from '../core/edits/text/unicode.ts';
+import { escapeHiddenAndCr } from '../core/edits/text/characters.ts';
 
 /** A longer cell sticks out, because one of many rows would widen all of them. */
 const MAX_PADDED_WIDTH = 100;

@@ -225,7 +225,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/core/state': { what: 'stored types and their predicates', entries: 'every file' },
   'src/core/edits/build': {
     what: 'makes changes from calls and from people’s lines',
-    entries: ['build-change.ts', 'build-files.ts', 'build-text.ts', 'file-version.ts', 'user-edit.ts'],
+    entries: ['build-change.ts', 'build-files.ts', 'build-text.ts', 'user-edit.ts'],
   },
   'src/core/edits': {
     what: 'what a change is: its lines, digest and place',
@@ -241,19 +241,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'src/core/edits/text': {
-    what: 'lines, searches, diffs, limits',
-    entries: [
-      'lines.ts',
-      'line-table.ts',
-      'characters.ts',
-      'unicode.ts',
-      'line-endings.ts',
-      'find-alike.ts',
-      'find-text.ts',
-      'hunks.ts',
-      'applied-ops.ts',
-      'limits.ts',
-    ],
+    what: 'lines, characters, searches, diffs',
+    entries: ['lines.ts', 'line-table.ts', 'characters.ts', 'find-text.ts', 'hunks.ts'],
   },
   'src/lib': { what: 'small tools; `trust.ts` is the only file that asserts types', entries: 'every file' },
 };

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
 import { z } from 'zod';
+import { MAX_FILE_BYTES } from '../../core/edits/change.ts';
 import { blobSha } from '../../core/edits/text/characters.ts';
-import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
 import { CODEOWNERS_PATHS, MAX_CODEOWNERS_BYTES } from '../../core/policy/code-owners.ts';
 import { SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
 import {

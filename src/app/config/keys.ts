@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { codePointName } from '../../core/edits/text/unicode.ts';
+import { codePointName } from '../../core/edits/text/characters.ts';
 import { errorCodeOf } from '../../lib/outage.ts';
 
 /** The content of a key file, and its file mode. */

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { readSettingsFile } from '../../app/config/operator-settings.ts';
-import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
+import { escapeHiddenAndCr } from '../../core/edits/text/characters.ts';
 import { NO_OPERATOR_SETTINGS, parseOperatorFile } from '../../core/settings/operator-file.ts';
 import { listSettingsInForce } from '../../core/settings/repo-settings.ts';
 import { defineCommand, OptionsError, reportProblem, runCommand } from '../options.ts';

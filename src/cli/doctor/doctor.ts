@@ -3,7 +3,7 @@ import { createLogger } from '../../adapters/telemetry/log.ts';
 import { type Config, type ConfigResult, listSecrets, loadConfig } from '../../app/config/env.ts';
 import { type Finding, MARKS, type Probe } from '../../app/probes.ts';
 import { createOutsideProbes } from '../../app/wiring.ts';
-import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
+import { escapeHiddenAndCr } from '../../core/edits/text/characters.ts';
 import { withTimeout } from '../../lib/delay.ts';
 import { redact } from '../../lib/redaction.ts';
 import { defineCommand, runCommand } from '../options.ts';

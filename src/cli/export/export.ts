@@ -10,7 +10,7 @@ import {
   type VoteRow,
 } from '../../adapters/store/ledger.ts';
 import { type ChangePayload, onlyMember } from '../../core/edits/change.ts';
-import { escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
+import { escapeHiddenInJson } from '../../core/edits/text/characters.ts';
 import { describeProposal, type Proposal, postedChange } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import { instructionOf } from '../../core/step/ledger-record.ts';

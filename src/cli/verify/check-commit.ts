@@ -1,8 +1,7 @@
-import type { FileChange, FileMode, Region } from '../../core/edits/change.ts';
+import { type FileChange, type FileMode, MAX_WHOLE_FILE_BYTES, type Region } from '../../core/edits/change.ts';
 import { changeDigest, type DigestInput, setDigest } from '../../core/edits/digest.ts';
 import { CONTEXT_LINES, EMPTY_REGION, type LineRange, regionBetween, regionRange } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
-import { MAX_WHOLE_FILE_BYTES } from '../../core/edits/text/limits.ts';
 import { splitLines } from '../../core/edits/text/lines.ts';
 import {
   addressDomain,

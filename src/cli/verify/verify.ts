@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { escapeHiddenAndCr, escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
+import { escapeHiddenAndCr, escapeHiddenInJson } from '../../core/edits/text/characters.ts';
 import { findChangeTrailers } from '../../core/policy/commit-message.ts';
 import { pluralize } from '../../lib/format.ts';
 import { isShallow, listCommitRange, openRepository } from '../git/repository.ts';

@@ -1,4 +1,4 @@
-import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
+import { escapeHiddenCharacters } from '../edits/text/characters.ts';
 import type { ModelResponse, ToolBatch, ToolCall, ToolCallState, TranscriptMessage } from '../state/conversation.ts';
 import type { Run } from '../state/run.ts';
 import type { Person } from '../state/vote.ts';

@@ -1,6 +1,6 @@
 import { formatList } from '../../lib/format.ts';
 import { redact } from '../../lib/redaction.ts';
-import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
+import { escapeHiddenCharacters } from '../edits/text/characters.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
 import type { PullRequestRef } from '../state/intent.ts';
 import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/question.ts';

@@ -1,4 +1,4 @@
-import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
+import { escapeHiddenCharacters } from '../edits/text/characters.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
 import type { SyntaxProblem } from '../state/proposal.ts';
 import { formatPath } from './shared/tool-results.ts';

@@ -1,9 +1,9 @@
 import { findCredentials, REDACTED } from '../../lib/credentials.ts';
 import { formatList, formatNumber } from '../../lib/format.ts';
 import type { Region } from './change.ts';
+import { codePointName, findHiddenCharacters } from './text/characters.ts';
 import { parseHunks } from './text/hunks.ts';
 import { withoutLineEnding } from './text/lines.ts';
-import { codePointName, findHiddenCharacters } from './text/unicode.ts';
 
 /** A line of a file without its end. `number` is 1-based. */
 type Line = { readonly number: number; readonly text: string };

@@ -1,10 +1,9 @@
 import { type FileChange, type Region, sourcePath, unifiedDiffOf } from './change.ts';
 import { applyRegion, regionIndex } from './region.ts';
-import { byteLength } from './text/characters.ts';
+import { byteLength, findHiddenCharacters } from './text/characters.ts';
 import { type DiffHunk, newSideLines, parseHunks } from './text/hunks.ts';
 import { createLineTable } from './text/line-table.ts';
 import { countLines, isTerminated, sliceLines, withoutLineEnding } from './text/lines.ts';
-import { findHiddenCharacters } from './text/unicode.ts';
 
 /** Where a proposal is posted: the first kind of comment that can show exactly the change. */
 export type Placement =

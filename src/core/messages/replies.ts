@@ -1,8 +1,7 @@
 import { formatList, pluralize } from '../../lib/format.ts';
 import type { Reply } from '../../lib/trust.ts';
 import type { CommandSyntax } from '../comments/command-line.ts';
-import { shownDiff } from '../edits/change.ts';
-import { MAX_DIFF_BYTES } from '../edits/text/limits.ts';
+import { MAX_DIFF_BYTES, shownDiff } from '../edits/change.ts';
 import type { RequiredRole } from '../policy/may-approve.ts';
 import { inPageOrder } from '../policy/waiting.ts';
 import type { HeadBranch } from '../state/head-branch.ts';

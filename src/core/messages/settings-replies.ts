@@ -1,5 +1,5 @@
 import type { Reply } from '../../lib/trust.ts';
-import { escapeHiddenAndCr } from '../edits/text/unicode.ts';
+import { escapeHiddenAndCr } from '../edits/text/characters.ts';
 import type { SettingsInForce } from '../state/settings.ts';
 import { codeBlock, codeSpan, composeReply, joinBlocks, renderWithin, truncate } from './shared/markdown.ts';
 

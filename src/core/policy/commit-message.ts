@@ -1,6 +1,6 @@
 import { cutAtWord, firstOf, type RepoLinks } from '../../lib/format.ts';
 import { formatRange, type LineRange } from '../edits/region.ts';
-import { replaceHiddenCharacters } from '../edits/text/unicode.ts';
+import { replaceHiddenCharacters } from '../edits/text/characters.ts';
 import type { Person } from '../state/vote.ts';
 import {
   buildSubject,

@@ -2,7 +2,7 @@ import { cutAtWord, pluralize } from '../../lib/format.ts';
 import { redact } from '../../lib/redaction.ts';
 import { describeMove, describeSet, describeUndoOf } from '../edits/describe-change.ts';
 import type { LineRange } from '../edits/region.ts';
-import { findHiddenCharacters } from '../edits/text/unicode.ts';
+import { findHiddenCharacters } from '../edits/text/characters.ts';
 import type { Person } from '../state/vote.ts';
 
 /** One change in a commit message. */

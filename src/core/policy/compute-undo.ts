@@ -1,5 +1,10 @@
-import { buildChange, type ChangeInput } from '../edits/build/build-change.ts';
-import { type FileVersion, type Refusal, textVersion } from '../edits/build/file-version.ts';
+import {
+  buildChange,
+  type ChangeInput,
+  type FileVersion,
+  type Refusal,
+  textVersion,
+} from '../edits/build/build-change.ts';
 import { type BlobRef, type FileChange, type Region, sourcePath } from '../edits/change.ts';
 import { combineChanges } from '../edits/change-set.ts';
 import { describeChange, describeUndoOf } from '../edits/describe-change.ts';

@@ -1,4 +1,4 @@
-import { escapeHiddenAndCr, findHiddenCharacters } from '../edits/text/unicode.ts';
+import { escapeHiddenAndCr, findHiddenCharacters } from '../edits/text/characters.ts';
 import type { Tree, TreeEntry } from '../step/ports.ts';
 
 /**

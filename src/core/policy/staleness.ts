@@ -1,5 +1,11 @@
 import { type BlobRef, isWholeFileChange, type Region, sourcePath } from '../edits/change.ts';
-import { createRegionPattern, findWithContext, hasSameFileEdges, locateRegion } from '../edits/locate-region.ts';
+import {
+  createRegionPattern,
+  findAppliedOps,
+  findWithContext,
+  hasSameFileEdges,
+  locateRegion,
+} from '../edits/locate-region.ts';
 import {
   composeFile,
   EMPTY_REGION,
@@ -8,7 +14,6 @@ import {
   regionIndex,
   relocateRegion,
 } from '../edits/region.ts';
-import { findAppliedOps } from '../edits/text/applied-ops.ts';
 import { createLineTable, type LineTable } from '../edits/text/line-table.ts';
 import { areLinesEqual, crLfToLf } from '../edits/text/lines.ts';
 import type {

@@ -1,7 +1,7 @@
 import { type Change, type FileChange, isRestore, pathsOf, unifiedDiffOf } from '../edits/change.ts';
 import { recomputedDigest } from '../edits/digest.ts';
 import { describeMisleading, describeMixedPath } from '../edits/misleading-text.ts';
-import { findHiddenCharacters } from '../edits/text/unicode.ts';
+import { findHiddenCharacters } from '../edits/text/characters.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { Settings } from '../state/settings.ts';
 import type { Person, StandingApproval, StandingScope, Vote, VoteProblem } from '../state/vote.ts';

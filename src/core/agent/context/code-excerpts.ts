@@ -1,7 +1,6 @@
 import { redact } from '../../../lib/redaction.ts';
-import { byteLength } from '../../edits/text/characters.ts';
+import { byteLength, escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
-import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { CONTEXT_LIMITS, type CodeExcerpt } from '../../state/task-context.ts';
 import { nameOf } from '../shared/file-list.ts';
 import { formatPath } from '../shared/tool-results.ts';

@@ -1,7 +1,6 @@
 import { redactDiff } from '../../../lib/redaction.ts';
-import { byteLength } from '../../edits/text/characters.ts';
+import { byteLength, escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
-import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import type { PathRules } from '../../state/settings.ts';
 import type { DiffExcerpt } from '../../state/task-context.ts';
 import type { PullRequestFile, ReviewThread } from '../../step/ports.ts';

@@ -1,6 +1,6 @@
 import { redactDiff } from '../../../lib/redaction.ts';
 import { type Change, changeDiff, type FileChange, isReading, pathsOf } from '../../edits/change.ts';
-import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
+import { escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { decideReading } from '../../policy/path-policy.ts';
 import { decidingVotes, isInstructed } from '../../state/proposal-lifecycle.ts';
 import { type AgentQuestion, responseOf } from '../../state/question.ts';

@@ -1,4 +1,4 @@
-import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
+import { escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { findReadDenyRule } from '../../policy/path-tables.ts';
 import type { PullRequestRef } from '../../state/intent.ts';
 import type { Task } from '../../state/run.ts';

@@ -1,6 +1,5 @@
 import { redact } from '../../../lib/redaction.ts';
-import { byteLength, decodeText } from '../../edits/text/characters.ts';
-import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
+import { byteLength, decodeText, escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { decideReading } from '../../policy/path-policy.ts';
 import { entryKind } from '../../policy/paths.ts';
 import type { PathRules } from '../../state/settings.ts';

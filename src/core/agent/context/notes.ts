@@ -1,6 +1,6 @@
 import { shortSha } from '../../../lib/format.ts';
 import { redact } from '../../../lib/redaction.ts';
-import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
+import { escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import type { TranscriptMessage } from '../../state/conversation.ts';
 import type { AgentNote, DecidedChange } from '../../state/run.ts';
 import type { PushContent } from '../../state/task-context.ts';

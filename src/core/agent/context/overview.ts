@@ -1,5 +1,4 @@
-import { byteLength } from '../../edits/text/characters.ts';
-import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
+import { byteLength, escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { CONTEXT_LIMITS, type DirectoryCount, type Overview } from '../../state/task-context.ts';
 import { formatPath } from '../shared/tool-results.ts';
 

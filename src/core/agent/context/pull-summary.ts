@@ -1,4 +1,4 @@
-import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
+import { escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { decideReading } from '../../policy/path-policy.ts';
 import type { PullRequestRef } from '../../state/intent.ts';
 import type { PathRules } from '../../state/settings.ts';

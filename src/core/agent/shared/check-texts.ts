@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { firstOf, pluralize, shortSha } from '../../../lib/format.ts';
 import { redact } from '../../../lib/redaction.ts';
-import { byteLength } from '../../edits/text/characters.ts';
-import { escapeHiddenCharacters, stripHiddenAndCr } from '../../edits/text/unicode.ts';
+import { byteLength, escapeHiddenCharacters, stripHiddenAndCr } from '../../edits/text/characters.ts';
 import {
   type Check,
   type CheckDetails,

@@ -1,7 +1,6 @@
 import { redact } from '../../../lib/redaction.ts';
 import { parseProposalId } from '../../comments/ids.ts';
-import { byteLength } from '../../edits/text/characters.ts';
-import { stripHiddenAndCr } from '../../edits/text/unicode.ts';
+import { byteLength, stripHiddenAndCr } from '../../edits/text/characters.ts';
 
 /**
  * A person's Markdown without HTML comments outside code and without invisible characters, so that the agent gets

@@ -1,8 +1,7 @@
 import { pluralize, shortSha } from '../../../lib/format.ts';
 import { redact } from '../../../lib/redaction.ts';
-import { decodeText } from '../../edits/text/characters.ts';
+import { decodeText, escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
-import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { REDACTED_NOTE } from '../shared/tool-results.ts';
 
 /**

@@ -1,9 +1,14 @@
 import { pluralize, shortSha } from '../../../lib/format.ts';
 import { redact } from '../../../lib/redaction.ts';
-import { BYTE_ORDER_MARK, byteLength, decodeText } from '../../edits/text/characters.ts';
+import {
+  BYTE_ORDER_MARK,
+  byteLength,
+  decodeText,
+  escapeHiddenCharacters,
+  findHiddenCharacters,
+} from '../../edits/text/characters.ts';
 import { createLineTable, type LineTable, linesAt } from '../../edits/text/line-table.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
-import { escapeHiddenCharacters, findHiddenCharacters } from '../../edits/text/unicode.ts';
 import type { FileReading, Run, ShownLines } from '../../state/run.ts';
 import { MAX_READ_BYTES, MAX_READ_LINES } from '../../state/tools.ts';
 import { REDACTED_NOTE } from '../shared/tool-results.ts';

@@ -1,13 +1,27 @@
-import { type Change, type FileChange, type PathResult, type Region, type StoredFile, shownDiff } from '../change.ts';
+import {
+  type Change,
+  type FileChange,
+  MAX_FILE_BYTES,
+  type PathResult,
+  type Region,
+  type StoredFile,
+  shownDiff,
+} from '../change.ts';
 import { combineChanges } from '../change-set.ts';
 import { digestAtRegion } from '../digest.ts';
 import { composeFile, regionBetween, regionIndex } from '../region.ts';
 import { blobSha, encodeText } from '../text/characters.ts';
-import { MAX_FILE_BYTES } from '../text/limits.ts';
 import { createLineTable, type LineTable, linesAt } from '../text/line-table.ts';
 import { countLines } from '../text/lines.ts';
-import { type BuildResult, buildChange, checkDiffSize } from './build-change.ts';
-import { type FileVersion, type Refusal, refuse, versionOf } from './file-version.ts';
+import {
+  type BuildResult,
+  buildChange,
+  checkDiffSize,
+  type FileVersion,
+  type Refusal,
+  refuse,
+  versionOf,
+} from './build-change.ts';
 import { type DiffBlock, groupBlocks, refineBlock } from './unified-diff.ts';
 
 /** A file that a set changes in more places is one member, so that one commit can name every set of 30 calls. */

@@ -1,17 +1,23 @@
 import { findSecretRanges, REDACTED } from '../../../lib/credentials.ts';
 import { redactRanges } from '../../../lib/redaction.ts';
-import type { FileChange, StoredFile } from '../change.ts';
+import { type FileChange, MAX_FILE_BYTES, type StoredFile } from '../change.ts';
 import { findAddedHidden, nameHidden } from '../misleading-text.ts';
-import { BYTE_ORDER_MARK } from '../text/characters.ts';
-import { findAlikeText } from '../text/find-alike.ts';
-import { findMatches, findNearMatches, type NearMatch, type TextMatch } from '../text/find-text.ts';
-import { MAX_FILE_BYTES } from '../text/limits.ts';
-import { dominantLineEnding, keepLineEndings } from '../text/line-endings.ts';
+import { BYTE_ORDER_MARK, replaceHiddenCharacters } from '../text/characters.ts';
+import { findAlikeText, findMatches, findNearMatches, type NearMatch, type TextMatch } from '../text/find-text.ts';
+import { pairLines, UNPAIRED } from '../text/hunks.ts';
 import { createLineTable, type LineTable, lineIndexAt, linesAt } from '../text/line-table.ts';
-import { countLines, crLfToLf } from '../text/lines.ts';
-import { replaceHiddenCharacters } from '../text/unicode.ts';
-import { type BuildResult, buildChange, contextText, type EditDetails } from './build-change.ts';
-import { editableVersion, fileTooLarge, type Refusal, refuse, textVersion } from './file-version.ts';
+import { countLineFeeds, countLines, crLfToLf, isTerminated, splitLines, withoutLineEnding } from '../text/lines.ts';
+import {
+  type BuildResult,
+  buildChange,
+  contextText,
+  type EditDetails,
+  editableVersion,
+  fileTooLarge,
+  type Refusal,
+  refuse,
+  textVersion,
+} from './build-change.ts';
 
 /** The change that one call makes to the text of a file. */
 export type TextStep =
@@ -254,4 +260,42 @@ function quoteExactly(text: string): string {
 function escapeCodeUnits(characters: string): string {
   const units = characters.split('').map((unit) => unit.charCodeAt(0));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+type LineEnding = '\n' | '\r\n';
+
+/** The line ending of most lines; LF for a tie or a text without line endings. */
+export function dominantLineEnding(text: string): LineEnding {
+  if (!text.includes('\r\n')) return '\n';
+  const pairs = text.split('\r\n').length - 1;
+  return pairs > countLineFeeds(text) - pairs ? '\r\n' : '\n';
+}
+
+/**
+ * Gives a replacement the endings of the file: a line that equals a replaced one keeps its bytes, at most one for each
+ * old line; preferably in order. Other lines get the dominant ending, so that mixed files do not become more mixed.
+ */
+export function keepLineEndings(replaced: string, replacement: string, dominant: LineEnding): string {
+  const old = splitLines(replaced).filter(isTerminated);
+  const lines = splitLines(replacement);
+  const pairs = pairLines(old.map(withoutLineEnding), lines.filter(isTerminated).map(withoutLineEnding));
+  const inOrder = new Map(old.map((line, index) => [pairs[index] ?? UNPAIRED, line]));
+  const others = Map.groupBy(
+    old.filter((_, index) => pairs[index] === UNPAIRED),
+    withoutLineEnding,
+  );
+  const kept = lines.map((line, index) => {
+    if (!isTerminated(line)) return line;
+    return inOrder.get(index) ?? others.get(withoutLineEnding(line))?.shift() ?? withLineEnding(line, dominant);
+  });
+  return kept.join('');
+}
+
+/**
+ * A line with another ending. A line that ends in CR CRLF stays: the first CR would otherwise become part of the
+ * ending.
+ */
+function withLineEnding(line: string, ending: LineEnding): string {
+  const bare = withoutLineEnding(line);
+  return bare.endsWith('\r') ? line : bare + ending;
 }

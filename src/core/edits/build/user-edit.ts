@@ -5,8 +5,7 @@ import { applyRegion, regionBetween, regionIndex } from '../region.ts';
 import { encodeText } from '../text/characters.ts';
 import { createLineTable } from '../text/line-table.ts';
 import { withoutLineEnding } from '../text/lines.ts';
-import { type BuildResult, buildChange } from './build-change.ts';
-import { textVersion } from './file-version.ts';
+import { type BuildResult, buildChange, textVersion } from './build-change.ts';
 import { formatUnifiedDiff, refineBlock } from './unified-diff.ts';
 
 /** The lines of the file that a user's lines replace: `index` is 0-based; a `count` of 0 inserts them there. */

@@ -1,9 +1,8 @@
 import { pluralize } from '../../../lib/format.ts';
 import { type Change, type ChangePayload, type FileChange, shownDiffOf, unifiedDiffOf } from '../../edits/change.ts';
 import { describeKnownHidden, describeMisleading, describeMixedPath } from '../../edits/misleading-text.ts';
-import { byteLength } from '../../edits/text/characters.ts';
+import { byteLength, fenceFor } from '../../edits/text/characters.ts';
 import { parseHunks } from '../../edits/text/hunks.ts';
-import { fenceFor } from '../../edits/text/unicode.ts';
 import { isCovered } from '../../policy/path-policy.ts';
 import { findProtectedFiles, type ProtectedEffect } from '../../policy/path-tables.ts';
 import type { SyntaxProblem } from '../../state/proposal.ts';

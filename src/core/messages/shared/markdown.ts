@@ -1,8 +1,7 @@
 import type { RepoLinks } from '../../../lib/format.ts';
 import { redact } from '../../../lib/redaction.ts';
 import { markReply, type Reply } from '../../../lib/trust.ts';
-import { byteLength } from '../../edits/text/characters.ts';
-import { escapeHiddenAndCr, fenceFor } from '../../edits/text/unicode.ts';
+import { byteLength, escapeHiddenAndCr, fenceFor } from '../../edits/text/characters.ts';
 
 /** The longest body the App posts, in bytes of UTF-8. */
 export const MAX_POSTED_BODY_BYTES = 60_000;

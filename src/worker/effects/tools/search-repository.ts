@@ -9,8 +9,8 @@ import {
   type SearchResults,
   type SkipReason,
 } from '../../../core/agent/tools/search.ts';
+import { MAX_FILE_BYTES } from '../../../core/edits/change.ts';
 import { blobSha } from '../../../core/edits/text/characters.ts';
-import { MAX_FILE_BYTES } from '../../../core/edits/text/limits.ts';
 import { decideReading } from '../../../core/policy/path-policy.ts';
 import { normalizeGlob } from '../../../core/policy/paths.ts';
 import type { ToolRequestOf } from '../../../core/state/tools.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findHiddenCharacters } from '../../../../src/core/edits/text/unicode.ts';
+import { findHiddenCharacters } from '../../../../src/core/edits/text/characters.ts';
 import { findChangeTrailers, renderCommitMessage } from '../../../../src/core/policy/commit-message.ts';
 import type { CommitMessageEntry } from '../../../../src/core/policy/commit-subject.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replacePathTables } from '../../../../scripts/docs/path-tables.ts';
 import { formatPath } from '../../../../src/core/agent/shared/tool-results.ts';
-import { escapeHiddenCharacters } from '../../../../src/core/edits/text/unicode.ts';
+import { escapeHiddenCharacters } from '../../../../src/core/edits/text/characters.ts';
 import { globMatcher } from '../../../../src/core/policy/globs.ts';
 import {
   findProtectedFiles,

@@ -4,7 +4,7 @@ import { buildFirstMessage } from '../../../../../src/core/agent/context/first-m
 import { summarizePull } from '../../../../../src/core/agent/context/pull-summary.ts';
 import { wordsOf } from '../../../../../src/core/agent/shared/clean-text.ts';
 import { formatTaskDiscussion } from '../../../../../src/core/agent/shared/discussion.ts';
-import { findHiddenCharacters } from '../../../../../src/core/edits/text/unicode.ts';
+import { findHiddenCharacters } from '../../../../../src/core/edits/text/characters.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import type { PullSummary, TaskContext } from '../../../../../src/core/state/task-context.ts';
 import { hostileText } from '../../messages/hostile-text.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildNoteMessage } from '../../../../../src/core/agent/context/notes.ts';
-import { findHiddenCharacters } from '../../../../../src/core/edits/text/unicode.ts';
+import { findHiddenCharacters } from '../../../../../src/core/edits/text/characters.ts';
 import { ana, ben } from '../../messages/sample.ts';
 
 const push = {

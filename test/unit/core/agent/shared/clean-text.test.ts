@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanText, cutText } from '../../../../../src/core/agent/shared/clean-text.ts';
-import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
-import { findHiddenCharacters } from '../../../../../src/core/edits/text/unicode.ts';
+import { byteLength, findHiddenCharacters } from '../../../../../src/core/edits/text/characters.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
 import { hostileText } from '../../messages/hostile-text.ts';
 

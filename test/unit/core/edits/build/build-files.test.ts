@@ -5,13 +5,17 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDelete, buildMove } from '../../../../../src/core/edits/build/build-files.ts';
-import { type BlobRef, ChangePayloadSchema, type FileChange } from '../../../../../src/core/edits/change.ts';
+import {
+  type BlobRef,
+  ChangePayloadSchema,
+  type FileChange,
+  MAX_FILE_BYTES,
+} from '../../../../../src/core/edits/change.ts';
 import { summarizeChange } from '../../../../../src/core/edits/describe-change.ts';
 import { changeDigest } from '../../../../../src/core/edits/digest.ts';
 import { choosePlacement } from '../../../../../src/core/edits/placement.ts';
 import { applyRegion, formatRange, regionRange } from '../../../../../src/core/edits/region.ts';
 import { blobSha } from '../../../../../src/core/edits/text/characters.ts';
-import { MAX_FILE_BYTES } from '../../../../../src/core/edits/text/limits.ts';
 import { anyText, changeOf, shownDiff, stored } from '../samples.ts';
 
 const bytesOf = (bytes: Uint8Array, mode: BlobRef['mode'] = '100644') => ({

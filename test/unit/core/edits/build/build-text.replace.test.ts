@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildEdit, type EditRequest, replaceText } from '../../../../../src/core/edits/build/build-text.ts';
+import {
+  buildEdit,
+  type EditRequest,
+  keepLineEndings,
+  replaceText,
+} from '../../../../../src/core/edits/build/build-text.ts';
 import { applyRegion } from '../../../../../src/core/edits/region.ts';
 import { findMatches } from '../../../../../src/core/edits/text/find-text.ts';
-import { keepLineEndings } from '../../../../../src/core/edits/text/line-endings.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
 import { findOccurrences } from '../occurrences.ts';
 import { changeOf, stored } from '../samples.ts';

@@ -6,14 +6,12 @@ import { COMMAND_GRAMMAR } from '../../../../../src/core/commands/all-commands.t
 import { parseComment } from '../../../../../src/core/comments/parse-comment.ts';
 import { buildEdit } from '../../../../../src/core/edits/build/build-text.ts';
 import { applyUserEdit, type UserEditResult, userEditRange } from '../../../../../src/core/edits/build/user-edit.ts';
-import type { FileChange } from '../../../../../src/core/edits/change.ts';
+import { type FileChange, MAX_FILE_BYTES } from '../../../../../src/core/edits/change.ts';
 import { changeDigest } from '../../../../../src/core/edits/digest.ts';
 import { choosePlacement, type Placement } from '../../../../../src/core/edits/placement.ts';
 import { applyRegion } from '../../../../../src/core/edits/region.ts';
-import { blobSha, encodeText } from '../../../../../src/core/edits/text/characters.ts';
-import { MAX_FILE_BYTES } from '../../../../../src/core/edits/text/limits.ts';
+import { blobSha, encodeText, fenceFor } from '../../../../../src/core/edits/text/characters.ts';
 import { splitLines } from '../../../../../src/core/edits/text/lines.ts';
-import { fenceFor } from '../../../../../src/core/edits/text/unicode.ts';
 import { fileAfter } from '../file-after.ts';
 import { anyLine, anyText, changeOf, editOf, stored } from '../samples.ts';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeDiff, type FileChange, singleChange } from '../../../../../src/core/edits/change.ts';
+import { changeDiff, type FileChange, MAX_DIFF_BYTES, singleChange } from '../../../../../src/core/edits/change.ts';
 import { combineChanges } from '../../../../../src/core/edits/change-set.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
-import { MAX_DIFF_BYTES } from '../../../../../src/core/edits/text/limits.ts';
 import { renderOpenProposal, renderProposal } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
 import { setIntroduction } from '../../../../../src/core/messages/proposal/proposal-header.ts';
 import { proposalRoundTrips } from '../../../../../src/core/messages/proposal/read-back.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeHiddenAndCr } from '../../../../../src/core/edits/text/unicode.ts';
+import { escapeHiddenAndCr } from '../../../../../src/core/edits/text/characters.ts';
 import {
   blockQuote,
   codeBlock,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MAX_FILE_BYTES } from '../../../../../src/core/edits/change.ts';
 import { blobSha } from '../../../../../src/core/edits/text/characters.ts';
-import { MAX_FILE_BYTES } from '../../../../../src/core/edits/text/limits.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import { searchFiles } from '../../../../../src/worker/effects/tools/search-repository.ts';
 import { literal } from '../../../core/agent/tools/literal-query.ts';

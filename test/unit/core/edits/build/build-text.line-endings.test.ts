@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dominantLineEnding, keepLineEndings } from '../../../../../src/core/edits/text/line-endings.ts';
+import { dominantLineEnding, keepLineEndings } from '../../../../../src/core/edits/build/build-text.ts';
 import {
   countLineFeeds,
   countLines,

@@ -4,7 +4,7 @@ import {
   escapeHiddenInJson,
   fenceFor,
   findHiddenCharacters,
-} from '../../../../../src/core/edits/text/unicode.ts';
+} from '../../../../../src/core/edits/text/characters.ts';
 
 describe('hidden characters', () => {
   it('finds every ignorable character and direction control (C8)', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type EditScriptOp, findAppliedOps } from '../../../../../src/core/edits/text/applied-ops.ts';
-import { createLineRun, createLineTable } from '../../../../../src/core/edits/text/line-table.ts';
-import { splitLines } from '../../../../../src/core/edits/text/lines.ts';
+import { type EditScriptOp, findAppliedOps } from '../../../../src/core/edits/locate-region.ts';
+import { createLineRun, createLineTable } from '../../../../src/core/edits/text/line-table.ts';
+import { splitLines } from '../../../../src/core/edits/text/lines.ts';
 
 const lines = (maxLength: number) => fc.array(fc.constantFrom('a\n', 'a\n', 'b\n'), { maxLength });
 
