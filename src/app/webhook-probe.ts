@@ -1,4 +1,4 @@
-import { DAY_MS } from '../core/state/limits.ts';
+import { DAY_MS } from '../core/state/settings.ts';
 import type { AppWebhook, WebhookAttempt } from '../core/step/app-rights.ts';
 import type { Finding, Probe } from './probes.ts';
 

@@ -1,7 +1,7 @@
 import type { ToolBatch, TranscriptMessage } from '../state/conversation.ts';
 import { callRefOf, toIssuedCall } from '../state/conversation.ts';
-import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import type { Resumption } from '../state/run.ts';
+import { NO_IDLE_RESPONSES } from '../state/settings.ts';
 import { priceOf, renewSpending } from '../state/spending.ts';
 import type { Facts } from '../step/facts.ts';
 import { runStartOf } from './fact-needs.ts';

@@ -1,8 +1,7 @@
 import { REDACTED } from '../../lib/credentials.ts';
 import { formatList, pluralize } from '../../lib/format.ts';
-import { responsesAlone } from '../state/limits.ts';
-import { MAX_REASON_CHARACTERS } from '../state/reason.ts';
-import type { RunLimits } from '../state/settings.ts';
+import { MAX_REASON_CHARACTERS } from '../state/conversation.ts';
+import { type RunLimits, responsesAlone } from '../state/settings.ts';
 import { isReadingTool, MAX_CALLS_PER_RESPONSE, TOOL_NAMES, toolsOfKind } from '../state/tools.ts';
 
 const READING_TOOLS = TOOL_NAMES.filter(isReadingTool);

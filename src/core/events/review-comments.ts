@@ -2,8 +2,8 @@ import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
 import type { CommentRef } from '../commands/shared/context.ts';
 import { parseComment } from '../comments/parse-comment.ts';
 import type { CommentIntent, ParsedComment, Targets } from '../state/intent.ts';
-import { beginsThread, MAX_SERVER_SKEW_MS } from '../state/posted-comment.ts';
 import { isPostedAndOpen } from '../state/proposal-lifecycle.ts';
+import { beginsThread, MAX_SERVER_SKEW_MS } from '../state/published.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Facts, SubmittedReviewComment } from '../step/facts.ts';
 

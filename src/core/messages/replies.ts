@@ -6,7 +6,6 @@ import type { RequiredRole } from '../policy/may-approve.ts';
 import { inPageOrder } from '../policy/waiting.ts';
 import type { HeadBranch } from '../state/head-branch.ts';
 import type { CommandName } from '../state/intent.ts';
-import type { ReachedRunLimit } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isPending } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
@@ -17,6 +16,7 @@ import {
   type SideQuestionOutcome,
 } from '../state/question.ts';
 import type { Run } from '../state/run.ts';
+import type { ReachedRunLimit } from '../state/settings.ts';
 import type { RequiredPermission } from '../step/app-rights.ts';
 import type { UndoRefusal } from '../step/reasons.ts';
 import { createTextView, renderOpenDiff } from './proposal/diff-markdown.ts';

@@ -6,13 +6,11 @@ import { overlapsPendingOutput, tooManyPendingOutput } from '../agent/shared/too
 import { createProposalId } from '../comments/ids.ts';
 import { mainPath, pathsOf } from '../edits/change.ts';
 import { areChangesTouching, countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
-import { sharesCall } from '../state/conversation.ts';
-import { LIMITS } from '../state/limits.ts';
+import { cutReason, sharesCall } from '../state/conversation.ts';
 import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
 import { isInstructed } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
-import { cutReason } from '../state/reason.ts';
-import { DEFAULT_SETTINGS } from '../state/settings.ts';
+import { DEFAULT_SETTINGS, LIMITS } from '../state/settings.ts';
 import type { CallResult, SignalOf } from '../step/signals.ts';
 import { countChange, findEarlierAnswer } from './earlier-answers.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { MAX_SERVER_SKEW_MS } from '../state/posted-comment.ts';
 import type { Proposal } from '../state/proposal.ts';
+import { MAX_SERVER_SKEW_MS } from '../state/published.ts';
 import {
   approvalVotes,
   usesStandingApproval,

@@ -1,3 +1,5 @@
+import { cutAtWord } from '../../lib/format.ts';
+
 /** One entry of a run's transcript. Each call of an assistant message gets exactly one tool message, in order. */
 export type TranscriptMessage =
   | { readonly role: 'system'; readonly content: string }
@@ -108,4 +110,12 @@ export function sharesCall(left: readonly CallRef[], right: readonly CallRef[]):
 /** The call without its progress. */
 export function toIssuedCall({ turn, toolCall, isCut }: IssuedCall): IssuedCall {
   return { turn, toolCall, isCut };
+}
+
+/** Characters of a reason that people see. A longer one is cut. */
+export const MAX_REASON_CHARACTERS = 200;
+
+/** A reason as people see it; null for none. */
+export function cutReason(written: string): string | null {
+  return cutAtWord(written.trim(), MAX_REASON_CHARACTERS) || null;
 }

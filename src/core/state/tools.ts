@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cutReason, MAX_REASON_CHARACTERS } from './reason.ts';
+import { cutReason, MAX_REASON_CHARACTERS } from './conversation.ts';
 
 /** `immediate` calls are answered at once; `gated` calls become proposals, and `question` calls questions to people. */
 type ToolKind = 'immediate' | 'gated' | 'question';

@@ -7,8 +7,7 @@ import { buildText, type TextStep } from '../../../core/edits/build/build-text.t
 import { pathsOf, singleChange } from '../../../core/edits/change.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
-import { callRefOf } from '../../../core/state/conversation.ts';
-import { cutReason } from '../../../core/state/reason.ts';
+import { callRefOf, cutReason } from '../../../core/state/conversation.ts';
 import type { ProposingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
 import type { ToolResult } from '../../../core/step/signals.ts';
 import { readFile, readingsSoFar } from './read-tools.ts';
