@@ -146,7 +146,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/messages/proposal': {
     what: 'a proposal’s page, and reading it back',
-    entries: ['proposal-status.ts', 'read-back.ts'],
+    entries: ['proposal-status.ts', 'exact-page.ts'],
   },
   'src/core/messages/shared': {
     what: 'Markdown of the App, and of the model',

@@ -1,4 +1,4 @@
-import { pausedReply } from '../../core/messages/paused-reply.ts';
+import { pausedReply } from '../../core/messages/change-replies.ts';
 import { REGISTERED_EVENTS } from '../../core/step/app-rights.ts';
 import type { AppIdentity } from '../../core/step/facts.ts';
 import type { DeliveryEvent } from '../../core/step/ports.ts';

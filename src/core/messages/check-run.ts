@@ -12,8 +12,8 @@ import type { Proposal } from '../state/proposal.ts';
 import type { CheckRunPage, OutdatedCheckRunPage } from '../state/published.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { CheckRunMode } from '../state/settings.ts';
+import { renderListedProposal } from './proposal/exact-page.ts';
 import { formatProposalList, linkedId, numberOf } from './proposal/proposal-status.ts';
-import { renderListedProposal } from './proposal/read-back.ts';
 import { runWarnings } from './run-warnings.ts';
 import { codeSpan, joinBlocks, link, proposalMarker } from './shared/markdown.ts';
 

@@ -3,7 +3,7 @@ import { canCommit, type HeadBranch } from '../state/head-branch.ts';
 import type { CommentLocation } from '../state/intent.ts';
 import type { Run } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
-import type { AskedLine, ProposalView } from './proposal/proposal-status.ts';
+import type { AskedLine, RunDetails } from './proposal/proposal-status.ts';
 import { codeSpan, truncate } from './shared/markdown.ts';
 
 /** The part of the run that each proposal's comment shows: warnings, whether the App can commit, and some settings. */
@@ -18,8 +18,6 @@ export function runWarnings(run: Run | null): RunDetails {
     asked,
   };
 }
-
-export type RunDetails = Pick<ProposalView, 'warnings' | 'writable' | 'protectedPaths' | 'asked'>;
 
 function askedLineOf(location: CommentLocation): AskedLine | null {
   if (location.at !== 'thread' || location.side === 'LEFT' || location.line === null) return null;

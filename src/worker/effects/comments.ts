@@ -1,5 +1,5 @@
 import type { StoredRun } from '../../adapters/store/store.ts';
-import { renderPostedProposal } from '../../core/messages/proposal/read-back.ts';
+import { renderPostedProposal } from '../../core/messages/proposal/exact-page.ts';
 import { NOTHING_PENDING_TEXT, renderRunComment } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { runMarker } from '../../core/messages/shared/markdown.ts';

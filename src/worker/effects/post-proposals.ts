@@ -7,7 +7,7 @@ import {
   draftComments,
   draftCommentsAt,
   type PlacedComments,
-} from '../../core/messages/draft-comments.ts';
+} from '../../core/messages/proposal/exact-page.ts';
 import { renderReview } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { proposalMarker, turnMarker } from '../../core/messages/shared/markdown.ts';

@@ -21,6 +21,8 @@ export type ProposalView = ProposalStatusContext & {
   readonly asked?: AskedLine | null;
 };
 
+export type RunDetails = Pick<ProposalView, 'warnings' | 'writable' | 'protectedPaths' | 'asked'>;
+
 /** A line of a file, 1-based. */
 export type AskedLine = { readonly path: string; readonly line: number };
 

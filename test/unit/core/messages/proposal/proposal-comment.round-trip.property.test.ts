@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { type FileChange, singleChange } from '../../../../../src/core/edits/change.ts';
 import { applySuggestion, choosePlacement, type Placement } from '../../../../../src/core/edits/placement.ts';
 import { applyUnifiedDiff } from '../../../../../src/core/edits/text/hunks.ts';
+import { proposalRoundTrips } from '../../../../../src/core/messages/proposal/exact-page.ts';
 import {
   type RenderedProposal,
   renderOpenProposal,
 } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
-import { proposalRoundTrips } from '../../../../../src/core/messages/proposal/read-back.ts';
 import { anyText, editOf, plainText, rewriteOf, rewritten, shownDiff } from '../../edits/samples.ts';
 import { hostileText } from '../hostile-text.ts';
 import { nodesOf } from '../markdown-tree.ts';

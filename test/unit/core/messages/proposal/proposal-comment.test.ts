@@ -4,13 +4,13 @@ import { buildDelete } from '../../../../../src/core/edits/build/build-files.ts'
 import { type FileChange, unifiedDiffOf } from '../../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../../src/core/edits/placement.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
-import { renderOpenProposal, renderProposal } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
-import { stateLabel } from '../../../../../src/core/messages/proposal/proposal-status.ts';
 import {
   parsePostedMarkdown,
   renderPostedProposal,
   suggestionRoundTrips,
-} from '../../../../../src/core/messages/proposal/read-back.ts';
+} from '../../../../../src/core/messages/proposal/exact-page.ts';
+import { renderOpenProposal, renderProposal } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
+import { stateLabel } from '../../../../../src/core/messages/proposal/proposal-status.ts';
 import { PROPOSAL_STATES } from '../../../../../src/core/state/proposal.ts';
 import { changeOf, stored } from '../../edits/samples.ts';
 import { foreignNodes } from '../foreign-nodes.ts';

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { changeDiff, type FileChange, MAX_DIFF_BYTES, singleChange } from '../../../../../src/core/edits/change.ts';
 import { combineChanges } from '../../../../../src/core/edits/change-set.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
+import { proposalRoundTrips } from '../../../../../src/core/messages/proposal/exact-page.ts';
 import { renderOpenProposal, renderProposal } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
 import { setIntroduction } from '../../../../../src/core/messages/proposal/proposal-header.ts';
-import { proposalRoundTrips } from '../../../../../src/core/messages/proposal/read-back.ts';
 import type { Proposal } from '../../../../../src/core/state/proposal.ts';
 import { inConversation, proposal, view, write } from '../sample.ts';
 
