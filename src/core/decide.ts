@@ -1,10 +1,9 @@
 import { onChecksChanged, onChecksRead } from './actions/check-wait.ts';
 import { onDeadlineReached } from './actions/expiry.ts';
-import { onWaitingPublished, publishChanges } from './actions/publish-waiting.ts';
 import { onSideQuestionAnswered } from './actions/side-questions.ts';
 import { noop } from './actions/step-builder.ts';
 import { onNextTaskDue } from './commands/task.ts';
-import { onMergeQueued, onPressed } from './events/checks.ts';
+import { onMergeQueued, onPressed, onWaitingPublished, publishChanges } from './events/check-run.ts';
 import { onComment, onCommentEdited } from './events/comment.ts';
 import {
   onAccessLost,

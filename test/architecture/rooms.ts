@@ -130,7 +130,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/core': { what: 'one signal → one step', entries: 'every file' },
   'src/core/webhooks': { what: 'payload → intent', entries: ['interpret.ts'] },
   'src/core/events': { what: 'comments, reviews, pushes and closes', entries: [] },
-  'src/core/outcomes': { what: 'results of effects', entries: ['failures.ts', 'earlier-answers.ts'] },
+  'src/core/outcomes': { what: 'results of effects', entries: ['failures.ts', 'create-proposals.ts'] },
   'src/core/commands': {
     what: 'a file for each command, or for a few that belong together',
     entries: ['all-commands.ts', 'answer.ts', 'approve.ts', 'ask.ts', 'deny.ts', 'edit.ts', 'task.ts'],

@@ -1,4 +1,3 @@
-import { continueRun } from '../actions/continue-run.ts';
 import { runContinueNeeds } from '../actions/fact-needs.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import { buildResumedMessage } from '../agent/messages.ts';
@@ -16,7 +15,7 @@ import {
   endWithReply,
   refuseToRun,
 } from './shared/context.ts';
-import { withWords } from './shared/words-for-agent.ts';
+import { continueRun, withWords } from './shared/words-for-agent.ts';
 
 export const resume = {
   name: 'resume',

@@ -29,11 +29,16 @@ import { canApprove } from '../state/vote.ts';
 import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
-import { commandMode, isReadAsCommand, type RelevantComment, relevanceOf } from './comment-relevance.ts';
+import {
+  commandMode,
+  isReadAsCommand,
+  onUnknownChange,
+  type RelevantComment,
+  relevanceOf,
+} from './comment-relevance.ts';
 import { hasAsked } from './natural-replies.ts';
-import { commentRefOf } from './review-comments.ts';
+import { commentRefOf } from './review.ts';
 import { onSuggestionReply } from './suggestion-reply.ts';
-import { onUnknownChange } from './unknown-change.ts';
 
 /** A new comment or review: decides whether it is for the App and the person is allowed, and runs its command. */
 export function onComment(pull: PullState, intent: CommentIntent, facts: Facts, deliveryId: string): Step {

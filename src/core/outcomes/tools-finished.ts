@@ -24,8 +24,7 @@ import type { Facts } from '../step/facts.ts';
 import type { Reason } from '../step/reasons.ts';
 import type { CallResult, SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
-import { createProposals } from './create-proposals.ts';
-import { countChange, findEarlierAnswer } from './earlier-answers.ts';
+import { countChange, createProposals, findEarlierAnswer } from './create-proposals.ts';
 
 /**
  * Stores the outputs of calls. Changes become proposals, which are posted together, unless the model first has to read

@@ -1,21 +1,34 @@
 import { redactDiff } from '../../../lib/redaction.ts';
 import { withNote, wordsNote } from '../../actions/agent-notes.ts';
 import { answerInsteadOfWaiting } from '../../actions/check-wait.ts';
-import { continueRun } from '../../actions/continue-run.ts';
-import { runContinueNeeds, runStartNeeds, startSettings } from '../../actions/fact-needs.ts';
-import { endStep, recordFeedback, type StepBuilder, startStep, withReply } from '../../actions/step-builder.ts';
+import { runContinueNeeds, runStartNeeds, runStartOf, startSettings } from '../../actions/fact-needs.ts';
+import { applyBase } from '../../actions/head-moved.ts';
+import { renewCheckRounds, startNextTurn } from '../../actions/next-turn.ts';
+import {
+  appendMessages,
+  endStep,
+  recordFeedback,
+  type StepBuilder,
+  startStep,
+  withEffects,
+  withReply,
+  withRun,
+} from '../../actions/step-builder.ts';
+import { advanceBatch, deliverNotes, setCallStatus } from '../../actions/tool-batch.ts';
 import { escapeDiff } from '../../agent/context/diff-excerpt.ts';
 import { cutDiff } from '../../agent/shared/response-size.ts';
 import { type Change, changeDiff, pathsOf } from '../../edits/change.ts';
 import { wordsKept } from '../../messages/replies.ts';
 import { decideReading } from '../../policy/path-policy.ts';
+import { callRefOf, type ToolBatch, type TranscriptMessage, toIssuedCall } from '../../state/conversation.ts';
 import type { Proposal, ProposalState } from '../../state/proposal.ts';
 import { isPending } from '../../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../../state/pull-state.ts';
-import { type DecidedChange, isAnswering } from '../../state/run.ts';
-import { DEFAULT_SETTINGS } from '../../state/settings.ts';
+import { type DecidedChange, isAnswering, type Resumption } from '../../state/run.ts';
+import { DEFAULT_SETTINGS, NO_IDLE_RESPONSES } from '../../state/settings.ts';
+import { priceOf, renewSpending } from '../../state/spending.ts';
 import { CONTEXT_LIMITS } from '../../state/task-context.ts';
-import type { Need } from '../../step/facts.ts';
+import type { Facts, Need } from '../../step/facts.ts';
 import type { Step } from '../../step/step.ts';
 import { acknowledge, type CommandContext, type CommentContext, refuseToRun } from './context.ts';
 import { findOpenQuestion } from './targets.ts';
@@ -121,4 +134,38 @@ function continueEndedRun(builder: StepBuilder, { person, intent, facts }: Comma
   if (run === null) return builder;
   const spoken = { by: person, location: intent.location, turns: run.turns, commits: run.commits.length };
   return continueRun(builder, { by: person, requestedAt: intent.createdAt, spoken }, [], facts);
+}
+
+/**
+ * Goes on with an ended run from its transcript, which gets the notes and then `messages`. Where its changes expired,
+ * they are proposed again first.
+ */
+export function continueRun(
+  builder: StepBuilder,
+  lastResumption: Resumption,
+  messages: readonly TranscriptMessage[],
+  facts: Facts,
+): StepBuilder {
+  const { now, pullRequest, modelPrices } = facts;
+  const { run } = builder.pull;
+  if (run === null) return builder;
+  const resumed = withRun(applyBase(builder, pullRequest?.baseRef ?? run.assessed.baseRef, now), {
+    lastResumption,
+    summary: null,
+    idleResponses: NO_IDLE_RESPONSES,
+    spending: renewSpending(run.spending, priceOf(modelPrices, run.settings.model)),
+  });
+  const counted = { ...renewCheckRounds(resumed), runStart: runStartOf(facts, lastResumption.by) };
+  return run.batch === null
+    ? startNextTurn(appendMessages(deliverNotes(counted), ...messages), now)
+    : advanceBatch(retryExpiredCalls(counted, run.id, run.batch), now);
+}
+
+/** Repeats the model's own calls that expired undecided, on the current head; the model does not notice. */
+function retryExpiredCalls(builder: StepBuilder, runId: string, { turn, calls }: ToolBatch): StepBuilder {
+  const expired = calls.filter(({ status }) => status.kind === 'expired');
+  const running = withRun(builder, { phase: { kind: 'running-tools', turn } });
+  if (expired.length === 0) return running;
+  const restarted = expired.reduce((next, call) => setCallStatus(next, callRefOf(call), { kind: 'running' }), running);
+  return withEffects(restarted, { type: 'run-tools', runId, turn, calls: expired.map(toIssuedCall) });
 }

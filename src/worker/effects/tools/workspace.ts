@@ -1,6 +1,6 @@
 import type { Logger } from '../../../adapters/telemetry/log.ts';
 import { type Change, MAX_FILE_BYTES, MAX_WHOLE_FILE_BYTES, type StoredFile } from '../../../core/edits/change.ts';
-import { findEarlierAnswer } from '../../../core/outcomes/earlier-answers.ts';
+import { findEarlierAnswer } from '../../../core/outcomes/create-proposals.ts';
 import { decideReading, findChangeRule } from '../../../core/policy/path-policy.ts';
 import { notReadableOutput, notWritableOutput } from '../../../core/policy/path-tables.ts';
 import { type CheckedPath, checkPath } from '../../../core/policy/paths.ts';
