@@ -154,14 +154,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/agent': {
     what: 'the conversation with the model',
-    entries: [
-      'messages.ts',
-      'system-prompt.ts',
-      'clear-readings.ts',
-      'question-texts.ts',
-      'side-question-texts.ts',
-      'turn-texts.ts',
-    ],
+    entries: ['messages.ts', 'system-prompt.ts', 'clear-readings.ts', 'question-texts.ts', 'turn-texts.ts'],
   },
   'src/core/agent/context': {
     what: 'what the model is told first, and between its turns',
@@ -171,7 +164,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'diff-excerpt.ts',
       'code-excerpts.ts',
       'instructions.ts',
-      'overview.ts',
       'earlier-runs.ts',
       'notes.ts',
     ],
@@ -189,7 +181,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'review-threads.ts',
       'tool-results.ts',
       'response-size.ts',
-      'speakers.ts',
       'file-list.ts',
     ],
   },

@@ -1,7 +1,6 @@
 import { buildNoteMessage } from '../agent/context/notes.ts';
-import { buildToolMessages } from '../agent/messages.ts';
+import { approverNotes, buildToolMessages, instructedOutput } from '../agent/messages.ts';
 import { jsonBytes, largestShare, MAX_RESULTS_BYTES } from '../agent/shared/response-size.ts';
-import { approverNotes, instructedOutput } from '../agent/shared/speakers.ts';
 import {
   appliedOutput,
   deniedOutput,

@@ -1,8 +1,8 @@
 import { namedPlaces, quotedNames } from '../../core/agent/context/code-excerpts.ts';
 import { type CommentedPlace, commentedLine, selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
 import { summarizeRuns } from '../../core/agent/context/earlier-runs.ts';
+import { buildOverview } from '../../core/agent/context/first-message.ts';
 import { boundInstructions, findInstructions, readInstructions } from '../../core/agent/context/instructions.ts';
-import { buildOverview } from '../../core/agent/context/overview.ts';
 import {
   hasReadableHunks,
   listChangedFiles,
