@@ -188,12 +188,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'who, where, how fresh',
     entries: [
       'countersign.ts',
-      'vote-problems.ts',
       'may-approve.ts',
       'code-owners.ts',
       'paths.ts',
       'path-tables.ts',
-      'globs.ts',
       'path-policy.ts',
       'staleness.ts',
       'standing-approvals.ts',
@@ -206,7 +204,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/settings': {
     what: '`.github/countersign.yml` and the operator’s file',
-    entries: ['repo-settings.ts', 'operator-file.ts', 'settings-file.ts', 'combine-settings.ts'],
+    entries: ['repo-settings.ts', 'operator-file.ts', 'settings-file.ts'],
   },
   'src/core/comments': {
     what: 'comment → command',

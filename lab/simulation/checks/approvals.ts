@@ -1,7 +1,7 @@
 import { readBlobText } from '../../../fakes/github/git/objects.ts';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
 import { isReading } from '../../../src/core/edits/change.ts';
-import { findSourceProblem } from '../../../src/core/policy/vote-problems.ts';
+import { findSourceProblem } from '../../../src/core/policy/countersign.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import { usesStandingApproval, type Vote, voteLocationOf } from '../../../src/core/state/vote.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';

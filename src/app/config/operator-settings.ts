@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from '../../adapters/telemetry/log.ts';
-import type { SetValues } from '../../core/settings/combine-settings.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings, parseOperatorFile } from '../../core/settings/operator-file.ts';
-import { MAX_SETTINGS_BYTES } from '../../core/settings/settings-file.ts';
+import { MAX_SETTINGS_BYTES, type SetValues } from '../../core/settings/settings-file.ts';
 import type { SettingsFileLookup } from '../../core/step/ports.ts';
 import { errorCodeOf } from '../../lib/outage.ts';
 

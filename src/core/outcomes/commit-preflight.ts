@@ -13,8 +13,8 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch, allowReading, completeProposal, rejectProposal } from '../actions/tool-batch.ts';
 import { isReading } from '../edits/change.ts';
+import { findVoteProblem } from '../policy/countersign.ts';
 import { countedApprovals, mayApprove, missingApprovals } from '../policy/may-approve.ts';
-import { findVoteProblem } from '../policy/vote-problems.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isCarriedOut, rejectingVote, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';

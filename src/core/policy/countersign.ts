@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { RepoLinks } from '../../lib/format.ts';
 import { type Countersigned, markCountersigned } from '../../lib/trust.ts';
 import { isReading, isSet } from '../edits/change.ts';
@@ -5,7 +6,19 @@ import { type CommittedVersion, committedVersion } from '../edits/change-set.ts'
 import { describeFileChange } from '../edits/describe-change.ts';
 import { digestAtRegion, membersDigest, recomputedDigest } from '../edits/digest.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { type Permission, usesStandingApproval, type Vote } from '../state/vote.ts';
+import { MAX_SERVER_SKEW_MS } from '../state/published.ts';
+import {
+  approvalVotes,
+  type Permission,
+  usesStandingApproval,
+  type Vote,
+  type VoteLocation,
+  type VoteProblem,
+  type VoteSource,
+  type VoteSources,
+  voteLocationOf,
+  voteSourceKey,
+} from '../state/vote.ts';
 import type { CommitPlan } from '../step/ports.ts';
 import type { CommittedFile } from '../step/signals.ts';
 import { type CommitStyle, renderCommitMessage } from './commit-message.ts';
@@ -18,8 +31,7 @@ import {
 } from './commit-plan.ts';
 import type { CommitMessageEntry } from './commit-subject.ts';
 import { type ApprovalRules, countedApprovals, isApproved } from './may-approve.ts';
-import type { StandingContext } from './standing-approvals.ts';
-import { findVoteProblem } from './vote-problems.ts';
+import { findStandingProblem, type StandingContext } from './standing-approvals.ts';
 
 /**
  * The only place that permits a commit. It checks again, from stored data and the head's content, that every change has
@@ -119,4 +131,56 @@ function shownWordsOf({ change, modelReason, origin, userEdit }: Proposal): stri
  */
 function permissionLookup(item: ProposalToCommit, standing: StandingContext): (vote: Vote) => Permission {
   return (vote) => (findVoteProblem(vote, item, standing) === null ? (item.permissions[vote.by.id] ?? 'none') : 'none');
+}
+
+/** The comments and reviews to read again before these proposals are committed, each once. A standing approval is a row. */
+export function voteLocations(proposals: readonly Proposal[]): readonly VoteLocation[] {
+  const votes = proposals.flatMap(approvalVotes).filter((vote) => !usesStandingApproval(vote));
+  const locations = votes.flatMap((vote) => voteLocationOf(vote) ?? []);
+  return [...new Map(locations.map((location) => [voteSourceKey(location), location])).values()];
+}
+
+/**
+ * Why an approval no longer counts, by its comment or its standing approval as they are now; null if it does.
+ * `standing` is null where the settings are broken, so that nothing is known.
+ */
+export function findVoteProblem(
+  vote: Vote,
+  { proposal, voteSources }: { readonly proposal: Proposal; readonly voteSources: VoteSources },
+  standing: StandingContext | null,
+): VoteProblem | null {
+  // A button has no comment that could be gone or edited: only the person is judged again.
+  if (vote.surface === 'check') return null;
+  if (!usesStandingApproval(vote)) return findSourceProblem(vote, voteSources);
+  return standing === null ? null : findStandingProblem(vote, proposal, standing);
+}
+
+/** Why a vote's comment or review is not the one that was counted; null if it is. */
+export function findSourceProblem(vote: Vote, sources: VoteSources): VoteProblem | null {
+  const location = voteLocationOf(vote);
+  const key = location === null ? '' : voteSourceKey(location);
+  const source = Object.hasOwn(sources, key) ? (sources[key] ?? null) : null;
+  if (source === null) return 'missing';
+  if (source.reviewState === 'dismissed') return 'dismissed';
+  if (!hasBodyHash(source.body, vote.bodyHash)) return 'edited';
+  return isTheirs(vote, source) ? null : 'not-theirs';
+}
+
+/**
+ * GitHub knows permissions by the login, so a renamed account does not count. A forged delivery can name a real comment
+ * with a much later time or in another thread, as if it were about another change.
+ */
+function isTheirs({ by, writtenAt, thread: counted }: Vote, source: VoteSource): boolean {
+  const { authorId, authorLogin, viaApp, createdAt, thread: shown } = source;
+  if (authorId !== by.id || viaApp) return false;
+  if (authorLogin !== null && authorLogin.toLowerCase() !== by.login.toLowerCase()) return false;
+  if (writtenAt === null || createdAt === null) return false;
+  if (Math.abs(Date.parse(createdAt) - Date.parse(writtenAt)) > MAX_SERVER_SKEW_MS) return false;
+  return counted?.rootId === shown?.rootId && counted?.reviewId === shown?.reviewId;
+}
+
+/** The hash is that of the webhook's text. The line ends of webhooks and API responses can differ. */
+function hasBodyHash(body: string, bodyHash: string | null): boolean {
+  const lines = body.replaceAll('\r\n', '\n');
+  return [body, lines, lines.replaceAll('\n', '\r\n')].some((form) => hash('sha256', form, 'hex') === bodyHash);
 }

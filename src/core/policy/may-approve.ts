@@ -10,8 +10,8 @@ import {
 import { approvalVotes, canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
 import type { ApprovalsMissing, ApproverRefusal } from '../step/reasons.ts';
 import { hasUnreadTeam, isOwner } from './code-owners.ts';
-import { coveringRows } from './globs.ts';
 import { findDeniedPath } from './path-policy.ts';
+import { coveringRows } from './paths.ts';
 
 /** The settings that say what a change needs. */
 export type NeedSettings = Pick<Settings, 'approvers' | 'requiredApprovals' | 'require'>;

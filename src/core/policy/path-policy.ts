@@ -1,8 +1,8 @@
 import { affectedPaths, type Change, type FileChange } from '../edits/change.ts';
 import type { PathRule, PathRules, Settings } from '../state/settings.ts';
 import type { ReadingToolName, ToolName } from '../state/tools.ts';
-import { coveringRows } from './globs.ts';
 import { findProtectedFiles, findReadDenyRule, findWriteDenyRule } from './path-tables.ts';
+import { coveringRows } from './paths.ts';
 
 /** Whether a tool can have a path. `rule` names the rule that forbids it, or that asks people first. */
 type PathDecision =

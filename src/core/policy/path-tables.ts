@@ -1,4 +1,4 @@
-import { coveringRows } from './globs.ts';
+import { coveringRows } from './paths.ts';
 
 /** Files that usually have secrets: lower-case globs, in any directory (`files`) or from the root (`rootFiles`). */
 type SecretFiles = {

@@ -6,10 +6,10 @@ import type { Proposal } from '../state/proposal.ts';
 import type { Settings } from '../state/settings.ts';
 import type { Person, StandingApproval, StandingScope, Vote, VoteProblem } from '../state/vote.ts';
 import type { StandingObstacle } from '../step/reasons.ts';
-import { globMatcher } from './globs.ts';
 import { approvalNeed, type NeedSettings } from './may-approve.ts';
 import { isProtected } from './path-policy.ts';
 import { findWriteDenyRule } from './path-tables.ts';
+import { globMatcher } from './paths.ts';
 
 /** The settings that standing approvals depend on. They are read again at each use. */
 type StandingRules = NeedSettings &

@@ -3,8 +3,7 @@ import { firstOf, formatList } from '../../lib/format.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { ModelPrice } from '../state/spending.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
-import type { SetValues } from './combine-settings.ts';
-import { type LineOf, readSettings, type SettingsProblem } from './settings-file.ts';
+import { type LineOf, readSettings, type SettingsProblem, type SetValues } from './settings-file.ts';
 import { OperatorFileSchema } from './settings-schema.ts';
 
 /** The content of `CONFIG_FILE`. */

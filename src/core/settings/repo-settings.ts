@@ -11,9 +11,8 @@ import {
   type SettingsReading,
 } from '../state/settings.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
-import { layerValues, type SetValues, tighten } from './combine-settings.ts';
 import { findModelProblems, NO_OPERATOR_SETTINGS, type OperatorSettings } from './operator-file.ts';
-import { readSettings } from './settings-file.ts';
+import { layerValues, readSettings, type SetValues, tighten } from './settings-file.ts';
 import {
   limitsSchema,
   MAX_LIST_ITEMS,

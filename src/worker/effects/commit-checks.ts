@@ -8,9 +8,8 @@ import {
 import type { FileChange } from '../../core/edits/change.ts';
 import { memberKey } from '../../core/edits/change-set.ts';
 import { type HeadFile, type HeadFiles, treeMismatches } from '../../core/policy/commit-plan.ts';
-import type { CountersignedCommit } from '../../core/policy/countersign.ts';
+import { type CountersignedCommit, voteLocations } from '../../core/policy/countersign.ts';
 import { assessFile } from '../../core/policy/staleness.ts';
-import { voteLocations } from '../../core/policy/vote-problems.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { StalenessVerdict } from '../../core/state/head-changes.ts';
 import type { Proposal } from '../../core/state/proposal.ts';

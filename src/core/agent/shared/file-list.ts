@@ -1,8 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { countCommonLines } from '../../edits/text/lines.ts';
-import { globMatcher } from '../../policy/globs.ts';
 import { canBeNamed } from '../../policy/path-policy.ts';
-import { entryKind } from '../../policy/paths.ts';
+import { entryKind, globMatcher } from '../../policy/paths.ts';
 import type { PathRules } from '../../state/settings.ts';
 import type { Tree } from '../../step/ports.ts';
 import { formatPath, quoteTruncated } from './tool-results.ts';

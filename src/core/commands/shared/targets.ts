@@ -3,7 +3,7 @@ import { pathsOf } from '../../edits/change.ts';
 import { nothingOnPaths, postedAfterwards } from '../../messages/change-replies.ts';
 import { questionHint } from '../../messages/question-comment.ts';
 import { ambiguous, nothingPending, unknownIds } from '../../messages/replies.ts';
-import { globMatcher } from '../../policy/globs.ts';
+import { globMatcher } from '../../policy/paths.ts';
 import type { CommentLocation, Targets } from '../../state/intent.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
 import { isFinal, isPending, isPostedAndOpen } from '../../state/proposal-lifecycle.ts';

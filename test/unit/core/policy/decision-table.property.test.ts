@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SetValues } from '../../../../src/core/settings/combine-settings.ts';
+import type { SetValues } from '../../../../src/core/settings/settings-file.ts';
 import { SettingsFileSchema } from '../../../../src/core/settings/settings-schema.ts';
 import type { Permission } from '../../../../src/core/state/vote.ts';
 import { editAt, isCommitted, PEOPLE, settingsOf, WAYS, type Who } from './decision-table.ts';

@@ -4,9 +4,9 @@ import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.
 import { DEFAULT_COMMIT_STYLE } from '../../../../src/core/policy/commit-message.ts';
 import { countersign } from '../../../../src/core/policy/countersign.ts';
 import { createStandingVote, findUsable } from '../../../../src/core/policy/standing-approvals.ts';
-import type { SetValues } from '../../../../src/core/settings/combine-settings.ts';
 import { parseOperatorFile } from '../../../../src/core/settings/operator-file.ts';
 import { parseSettings } from '../../../../src/core/settings/repo-settings.ts';
+import type { SetValues } from '../../../../src/core/settings/settings-file.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import type { Settings } from '../../../../src/core/state/settings.ts';
 import type { ProposingToolName } from '../../../../src/core/state/tools.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Change, singleChange } from '../../../../src/core/edits/change.ts';
-import { globMatcher } from '../../../../src/core/policy/globs.ts';
 import {
   canBeNamed,
   decideReading,
@@ -9,6 +8,7 @@ import {
   findDeniedPath,
   isProtected,
 } from '../../../../src/core/policy/path-policy.ts';
+import { globMatcher } from '../../../../src/core/policy/paths.ts';
 import { DEFAULT_SETTINGS, type PathRule, type PathRules } from '../../../../src/core/state/settings.ts';
 import type { ToolName } from '../../../../src/core/state/tools.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { replacePathTables } from '../../../../scripts/docs/path-tables.ts';
 import { formatPath } from '../../../../src/core/agent/shared/tool-results.ts';
 import { escapeHiddenCharacters } from '../../../../src/core/edits/text/characters.ts';
-import { globMatcher } from '../../../../src/core/policy/globs.ts';
 import {
   findProtectedFiles,
   findReadDenyRule,
@@ -13,7 +12,13 @@ import {
   PROTECTED_FILES,
   SECRET_FILES,
 } from '../../../../src/core/policy/path-tables.ts';
-import { checkMoveTarget, checkPath, findDirectory, normalizeGlob } from '../../../../src/core/policy/paths.ts';
+import {
+  checkMoveTarget,
+  checkPath,
+  findDirectory,
+  globMatcher,
+  normalizeGlob,
+} from '../../../../src/core/policy/paths.ts';
 import type { Tree } from '../../../../src/core/step/ports.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 

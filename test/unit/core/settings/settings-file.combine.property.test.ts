@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type SetValues, tighten } from '../../../../src/core/settings/combine-settings.ts';
+import { type SetValues, tighten } from '../../../../src/core/settings/settings-file.ts';
 import { limitsSchema, OperatorFileSchema } from '../../../../src/core/settings/settings-schema.ts';
 import { isRecord } from '../../../../src/lib/trust.ts';
 
