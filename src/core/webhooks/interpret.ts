@@ -4,7 +4,7 @@ import type { CommentLocation, InstallationEvent, Intent } from '../state/intent
 import { missingPermissions } from '../step/app-rights.ts';
 import type { AppIdentity } from '../step/facts.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
-import { readMergeGroup, readPressedButton } from './check-events.ts';
+import { readCheckEvent, readMergeGroup, readPressedButton } from './check-events.ts';
 import {
   type CommentExtractor,
   createEditedCommentReader,
@@ -13,7 +13,6 @@ import {
   extractReviewBody,
   extractReviewComment,
 } from './comment-events.ts';
-import { readCheckEvent } from './completed-checks.ts';
 import { createReader, PositiveId, type PullRequestEventReader, WebhookEnvelope } from './payload-schemas.ts';
 import {
   readClosedPull,
