@@ -8,7 +8,7 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
 import { PREPARED_DATABASE } from '../src/adapters/store/engine/data-directory.ts';
-import { PACKAGE_ROOT } from '../src/lib/package-root.ts';
+import { PACKAGE_ROOT } from '../src/lib/package.ts';
 import { isRecord, parseJson } from '../src/lib/trust.ts';
 import './prepare-database.ts';
 

@@ -85,8 +85,7 @@ async function refuseUnknownCommand(name: string): Promise<number> {
 
 async function run([name, ...args]: string[]): Promise<number> {
   if (name === '--help' || name === '-h' || name === 'help') return print(help());
-  if (name === '--version' || name === '-v')
-    return print(`${(await import('./app/config/version.ts')).readVersion()}\n`);
+  if (name === '--version' || name === '-v') return print(`${(await import('./lib/package.ts')).readVersion()}\n`);
   if (name === undefined) {
     printError(help());
     return 2;

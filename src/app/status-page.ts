@@ -1,6 +1,6 @@
 import type { Readiness } from '../adapters/http/server.ts';
 import type { WaitingWork } from '../adapters/telemetry/waiting-gauges.ts';
-import { escapeHtml } from '../lib/escape-html.ts';
+import { escapeHtml } from '../lib/format.ts';
 import { type Finding, MARKS } from './probes.ts';
 
 type StatusInput = {

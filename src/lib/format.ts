@@ -53,3 +53,8 @@ export function shortenPath(path: string, maxCharacters: number): string {
   const characters = [...path];
   return characters.length <= maxCharacters ? path : `…${characters.slice(-maxCharacters).join('')}`;
 }
+
+/** Text for the inside of an element or of a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

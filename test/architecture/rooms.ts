@@ -62,8 +62,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     entries: ['start.ts', 'server.ts', 'app-identity.ts', 'wiring.ts', 'probes.ts'],
   },
   'src/app/config': {
-    what: 'environment, the operator’s file, version',
-    entries: ['env.ts', 'operator-settings.ts', 'version.ts'],
+    what: 'environment, the operator’s file',
+    entries: ['env.ts', 'operator-settings.ts'],
   },
   'src/cli': { what: 'options of the commands, and how they ask the database', entries: 'every file' },
   'src/cli/verify': {

@@ -45,7 +45,7 @@ const IMPURE_NAMES = ['randomBytes', 'randomUUID', 'randomInt', 'randomFillSync'
 const TRUST = 'src/lib/trust.ts';
 
 /** Files of src/lib that only impure code uses. */
-const EDGE_LIBRARIES = [TRUST, 'src/lib/delay.ts', 'src/lib/package-root.ts'];
+const EDGE_LIBRARIES = [TRUST, 'src/lib/delay.ts', 'src/lib/package.ts'];
 
 const CHILD_PROCESS = /^(?:node:)?child_process$/;
 

@@ -17,7 +17,7 @@ import { createWebhookProbe } from '../../src/app/webhook-probe.ts';
 import { render, runProbes, settingsLines } from '../../src/cli/doctor/doctor.ts';
 import type { AppSetup, AppWebhook } from '../../src/core/step/app-rights.ts';
 import { REGISTERED_EVENTS, REGISTERED_PERMISSIONS } from '../../src/core/step/app-rights.ts';
-import { escapeHtml } from '../../src/lib/escape-html.ts';
+import { escapeHtml } from '../../src/lib/format.ts';
 import { openScenery, type Scenery } from '../stories/support/scenery.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 

@@ -1,8 +1,8 @@
 import { APIConnectionError, APIError } from 'openai';
 import type { TokenUsage } from '../../core/state/conversation.ts';
 import { ModelError, type ModelFailure } from '../../core/step/model-port.ts';
+import { redact } from '../../lib/credentials.ts';
 import { ForeignOriginError, RedirectError, ResponseTooLargeError, type SendRequest } from '../../lib/guard-fetch.ts';
-import { redact } from '../../lib/redaction.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 import {
   type ModelErrorMeaning,

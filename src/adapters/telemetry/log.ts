@@ -2,9 +2,8 @@ import { type DestinationStream, destination, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { ModelError } from '../../core/step/model-port.ts';
 import { GitHubError } from '../../core/step/ports.ts';
-import { REDACTED } from '../../lib/credentials.ts';
+import { REDACTED, redact } from '../../lib/credentials.ts';
 import { isOutage, KnownFaultError } from '../../lib/outage.ts';
-import { redact } from '../../lib/redaction.ts';
 
 /** The variable part of a log line, including all text from users. */
 export type LogFields = Readonly<Record<string, unknown>>;

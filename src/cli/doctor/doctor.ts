@@ -4,8 +4,8 @@ import { type Config, type ConfigResult, listSecrets, loadConfig } from '../../a
 import { type Finding, MARKS, type Probe } from '../../app/probes.ts';
 import { createOutsideProbes } from '../../app/wiring.ts';
 import { escapeHiddenAndCr } from '../../core/edits/text/characters.ts';
+import { redact } from '../../lib/credentials.ts';
 import { withTimeout } from '../../lib/delay.ts';
-import { redact } from '../../lib/redaction.ts';
 import { defineCommand, runCommand } from '../options.ts';
 
 const DOCTOR_COMMAND = defineCommand({

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../lib/escape-html.ts';
+import { escapeHtml } from '../../lib/format.ts';
 import type { ModelChoice } from './env-file.ts';
 import { type Choice, MAX_NAME_LENGTH } from './registration.ts';
 

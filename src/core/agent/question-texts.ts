@@ -1,4 +1,4 @@
-import { redact } from '../../lib/redaction.ts';
+import { redact } from '../../lib/credentials.ts';
 import { type AnswerRecord, type QuestionAnswer, type QuestionInput, responseOf } from '../state/question.ts';
 import { QUESTION_LIMITS, type ToolArguments } from '../state/tools.ts';
 

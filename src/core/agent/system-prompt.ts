@@ -1,6 +1,5 @@
-import { REDACTED } from '../../lib/credentials.ts';
+import { REDACTED, redact } from '../../lib/credentials.ts';
 import { formatList, pluralize } from '../../lib/format.ts';
-import { redact } from '../../lib/redaction.ts';
 import { escapeHiddenCharacters } from '../edits/text/characters.ts';
 import { MAX_REASON_CHARACTERS, type TranscriptMessage } from '../state/conversation.ts';
 import type { PullRequestRef } from '../state/intent.ts';

@@ -1,4 +1,4 @@
-import { redact } from '../../lib/redaction.ts';
+import { redact } from '../../lib/credentials.ts';
 import type { Reply } from '../../lib/trust.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';

@@ -1,5 +1,5 @@
+import { redact } from '../../lib/credentials.ts';
 import { commitUrl, formatList, pluralize, type RepoLinks, shortenPath, shortSha } from '../../lib/format.ts';
-import { redact } from '../../lib/redaction.ts';
 import { isReading } from '../edits/change.ts';
 import { formatExtent, namedPaths } from '../edits/describe-change.ts';
 import { byteLength } from '../edits/text/characters.ts';

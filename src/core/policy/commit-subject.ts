@@ -1,5 +1,5 @@
+import { redact } from '../../lib/credentials.ts';
 import { cutAtWord, pluralize } from '../../lib/format.ts';
-import { redact } from '../../lib/redaction.ts';
 import { describeMove, describeSet, describeUndoOf } from '../edits/describe-change.ts';
 import type { LineRange } from '../edits/region.ts';
 import { findHiddenCharacters } from '../edits/text/characters.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findCredentials } from '../../../src/lib/credentials.ts';
-import { redact, redactDiff } from '../../../src/lib/redaction.ts';
+import { findCredentials, redact, redactDiff } from '../../../src/lib/credentials.ts';
 
 const letters = (length: number) => 'aB3dE5gH7j'.repeat(20).slice(0, length);
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../../src/adapters/telemetry/log.ts';
 import { createTextView } from '../../../src/core/messages/proposal/diff-markdown.ts';
 import { quoteModelText } from '../../../src/core/messages/shared/markdown.ts';
-import { findCredentials } from '../../../src/lib/credentials.ts';
-import { redact, redactDiff } from '../../../src/lib/redaction.ts';
+import { findCredentials, redact, redactDiff } from '../../../src/lib/credentials.ts';
 import { cpuSeconds } from '../../support/cpu-time.ts';
 
 const letters = (length: number) => 'aB3dE5gH7j'.repeat(20).slice(0, length);

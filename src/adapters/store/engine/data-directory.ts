@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
-import { PACKAGE_ROOT } from '../../../lib/package-root.ts';
+import { PACKAGE_ROOT } from '../../../lib/package.ts';
 import { DatabaseError, explainDataDir, reasonOf } from './errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 

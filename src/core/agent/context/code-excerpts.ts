@@ -1,4 +1,4 @@
-import { redact } from '../../../lib/redaction.ts';
+import { redact } from '../../../lib/credentials.ts';
 import { byteLength, escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
 import { CONTEXT_LIMITS, type CodeExcerpt } from '../../state/task-context.ts';

@@ -1,4 +1,4 @@
-import { redactDiff } from '../../../lib/redaction.ts';
+import { redactDiff } from '../../../lib/credentials.ts';
 import { byteLength, escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
 import type { PathRules } from '../../state/settings.ts';

@@ -1,4 +1,4 @@
-import { redactDiff } from '../../../lib/redaction.ts';
+import { redactDiff } from '../../../lib/credentials.ts';
 import { type Change, changeDiff, type FileChange, isReading, pathsOf } from '../../edits/change.ts';
 import { escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { decideReading } from '../../policy/path-policy.ts';

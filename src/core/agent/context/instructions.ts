@@ -1,4 +1,4 @@
-import { redact } from '../../../lib/redaction.ts';
+import { redact } from '../../../lib/credentials.ts';
 import { byteLength, decodeText, escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { decideReading } from '../../policy/path-policy.ts';
 import { entryKind } from '../../policy/paths.ts';

@@ -1,5 +1,5 @@
+import { redact } from '../../../lib/credentials.ts';
 import { shortSha } from '../../../lib/format.ts';
-import { redact } from '../../../lib/redaction.ts';
 import { escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import type { TranscriptMessage } from '../../state/conversation.ts';
 import type { AgentNote, DecidedChange } from '../../state/run.ts';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
+import { redact } from '../../../lib/credentials.ts';
 import { firstOf, pluralize, shortSha } from '../../../lib/format.ts';
-import { redact } from '../../../lib/redaction.ts';
 import { byteLength, escapeHiddenCharacters, stripHiddenAndCr } from '../../edits/text/characters.ts';
 import {
   type Check,

@@ -1,4 +1,4 @@
-import { redact } from '../../../lib/redaction.ts';
+import { redact } from '../../../lib/credentials.ts';
 import { parseProposalId } from '../../comments/ids.ts';
 import { byteLength, stripHiddenAndCr } from '../../edits/text/characters.ts';
 

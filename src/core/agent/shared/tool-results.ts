@@ -1,6 +1,5 @@
-import { REDACTED } from '../../../lib/credentials.ts';
+import { REDACTED, redact, redactDiff } from '../../../lib/credentials.ts';
 import { shortSha } from '../../../lib/format.ts';
-import { redact, redactDiff } from '../../../lib/redaction.ts';
 import { type Change, type FileChange, onlyMember, pathsOf, unifiedDiffOf } from '../../edits/change.ts';
 import { formatExtent, summarizeChange } from '../../edits/describe-change.ts';
 import { MAX_CALLS_PER_RESPONSE } from '../../state/tools.ts';

@@ -1,5 +1,5 @@
+import { redact } from '../../../lib/credentials.ts';
 import { pluralize, shortSha } from '../../../lib/format.ts';
-import { redact } from '../../../lib/redaction.ts';
 import { decodeText, escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
 import { REDACTED_NOTE } from '../shared/tool-results.ts';

@@ -1,5 +1,5 @@
+import { redactDiff } from '../../../lib/credentials.ts';
 import { firstOf, pluralize } from '../../../lib/format.ts';
-import { redactDiff } from '../../../lib/redaction.ts';
 import type { PathRules } from '../../state/settings.ts';
 import type { PullRequestFile } from '../../step/ports.ts';
 import { escapeDiff, selectDiffs } from '../context/diff-excerpt.ts';

@@ -1,5 +1,5 @@
+import { redact } from '../../../lib/credentials.ts';
 import { pluralize, shortSha } from '../../../lib/format.ts';
-import { redact } from '../../../lib/redaction.ts';
 import {
   BYTE_ORDER_MARK,
   byteLength,

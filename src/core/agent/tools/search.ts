@@ -1,7 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { REDACTED } from '../../../lib/credentials.ts';
+import { REDACTED, redact } from '../../../lib/credentials.ts';
 import { pluralize } from '../../../lib/format.ts';
-import { redact } from '../../../lib/redaction.ts';
 import { MAX_FILE_BYTES } from '../../edits/change.ts';
 import { decodeText, escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { splitLines, withoutLineEnding } from '../../edits/text/lines.ts';

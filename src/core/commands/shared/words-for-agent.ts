@@ -1,4 +1,4 @@
-import { redactDiff } from '../../../lib/redaction.ts';
+import { redactDiff } from '../../../lib/credentials.ts';
 import { withNote, wordsNote } from '../../actions/agent-notes.ts';
 import { answerInsteadOfWaiting } from '../../actions/check-wait.ts';
 import { runContinueNeeds, runStartNeeds, runStartOf, startSettings } from '../../actions/fact-needs.ts';

@@ -1,5 +1,4 @@
-import { findSecretRanges, REDACTED } from '../../../lib/credentials.ts';
-import { redactRanges } from '../../../lib/redaction.ts';
+import { findSecretRanges, REDACTED, redactRanges } from '../../../lib/credentials.ts';
 import { type FileChange, MAX_FILE_BYTES, type StoredFile } from '../change.ts';
 import { findAddedHidden, nameHidden } from '../misleading-text.ts';
 import { BYTE_ORDER_MARK, replaceHiddenCharacters } from '../text/characters.ts';

@@ -1,5 +1,4 @@
-import type { SecretRange } from '../../../lib/credentials.ts';
-import { overlapsSecret } from '../../../lib/redaction.ts';
+import { overlapsSecret, type SecretRange } from '../../../lib/credentials.ts';
 import { asNormalized, BYTE_ORDER_MARK, codePointName, normalizeLineEndings } from './characters.ts';
 import { crLfToLf, splitLines, withoutLineEnding } from './lines.ts';
 

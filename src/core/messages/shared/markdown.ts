@@ -1,5 +1,5 @@
+import { redact } from '../../../lib/credentials.ts';
 import type { RepoLinks } from '../../../lib/format.ts';
-import { redact } from '../../../lib/redaction.ts';
 import { markReply, type Reply } from '../../../lib/trust.ts';
 import { byteLength, escapeHiddenAndCr, fenceFor } from '../../edits/text/characters.ts';
 

@@ -1,6 +1,6 @@
 import type { List, ListItem, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
-import { redact } from '../../../lib/redaction.ts';
+import { redact } from '../../../lib/credentials.ts';
 import { escapeHiddenAndCr } from '../../edits/text/characters.ts';
 import { blockQuote, codeBlock, escapeText, rememberTexts, stripMarkers, truncate } from './markdown.ts';
 
