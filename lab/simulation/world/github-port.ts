@@ -7,7 +7,8 @@ import type { Operation } from '../../../fakes/github/state/operation.ts';
 import { hashBody } from '../../../src/adapters/github/comments.ts';
 import { resultOfError } from '../../../src/adapters/github/commit.ts';
 import { graphqlErrorOf } from '../../../src/adapters/github/requests/errors.ts';
-import { CHECK_RUN_NAME, type PostedComment } from '../../../src/core/state/published.ts';
+import type { PostedComment } from '../../../src/core/state/posted-comment.ts';
+import { CHECK_RUN_NAME } from '../../../src/core/state/pull-state.ts';
 import {
   type CommitPlan,
   type CommitResult,

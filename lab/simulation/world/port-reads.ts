@@ -9,12 +9,8 @@ import {
 import { collaboratorRoleOf, findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import { firstLineOf, normalizeBody, toCommentText, toPostedComment } from '../../../src/adapters/github/comments.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
-import {
-  CHECK_RUN_NAME,
-  commentKey,
-  MAX_SERVER_SKEW_MS,
-  type PostedComment,
-} from '../../../src/core/state/published.ts';
+import { commentKey, MAX_SERVER_SKEW_MS, type PostedComment } from '../../../src/core/state/posted-comment.ts';
+import { CHECK_RUN_NAME } from '../../../src/core/state/pull-state.ts';
 import {
   type CommitSummary,
   type FoundComment,

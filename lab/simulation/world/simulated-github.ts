@@ -9,7 +9,7 @@ import type {
 } from '../../../fakes/github/state/github-state.ts';
 import { listLatestVerdicts } from '../../../fakes/github/state/lookup.ts';
 import type { Operation, OperationResult, WebhookEvent } from '../../../fakes/github/state/operation.ts';
-import type { PostedComment } from '../../../src/core/state/published.ts';
+import type { PostedComment } from '../../../src/core/state/posted-comment.ts';
 import type { PullFacts } from '../../../src/core/step/facts.ts';
 import { type DeliveryLog, GitHubError, type LoggedDelivery, type Tree } from '../../../src/core/step/ports.ts';
 import { type CaseFixture, LOGINS, type Login } from './fixture.ts';

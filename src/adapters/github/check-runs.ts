@@ -3,7 +3,7 @@ import {
   type CheckRunPage,
   type FoundCheckRun,
   type OutdatedCheckRunPage,
-} from '../../core/state/published.ts';
+} from '../../core/state/pull-state.ts';
 import { GitHubError, means } from '../../core/step/ports.ts';
 import { cacheKey, PAGES, type PullConnection, pullKey, pullParams, repositoryParams } from './requests/connection.ts';
 import { hasRemedy, nullIfGone } from './requests/errors.ts';

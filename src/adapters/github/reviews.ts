@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PostedComment, PostedReview } from '../../core/state/published.ts';
+import type { PostedComment, PostedReview } from '../../core/state/posted-comment.ts';
 import {
   type CreatedReview,
   GitHubError,

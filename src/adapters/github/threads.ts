@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PostedComment } from '../../core/state/published.ts';
+import type { PostedComment } from '../../core/state/posted-comment.ts';
 import { type GitHub, GitHubError } from '../../core/step/ports.ts';
 import {
   askGraphql,

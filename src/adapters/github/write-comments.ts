@@ -1,5 +1,5 @@
 import type { CommentLocation } from '../../core/state/intent.ts';
-import type { PostedComment } from '../../core/state/published.ts';
+import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import { hashBody, toPostedComment } from './comments.ts';
 import { bornAt } from './requests/client.ts';

@@ -9,8 +9,7 @@ import {
   type Waiting,
 } from '../policy/waiting.ts';
 import type { Proposal } from '../state/proposal.ts';
-import type { CheckRunPage, OutdatedCheckRunPage } from '../state/published.ts';
-import type { PullState } from '../state/pull-state.ts';
+import type { CheckRunPage, OutdatedCheckRunPage, PullState } from '../state/pull-state.ts';
 import type { CheckRunMode } from '../state/settings.ts';
 import { renderListedProposal } from './proposal/exact-page.ts';
 import { formatProposalList, linkedId, numberOf } from './proposal/proposal-status.ts';

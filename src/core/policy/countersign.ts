@@ -5,8 +5,8 @@ import { isReading, isSet } from '../edits/change.ts';
 import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
 import { describeFileChange } from '../edits/describe-change.ts';
 import { digestAtRegion, membersDigest, recomputedDigest } from '../edits/digest.ts';
+import { MAX_SERVER_SKEW_MS } from '../state/posted-comment.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { MAX_SERVER_SKEW_MS } from '../state/published.ts';
 import {
   approvalVotes,
   type Permission,

@@ -4,7 +4,7 @@ import type { CommittedVersion } from '../edits/change-set.ts';
 import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { CallRef } from './conversation.ts';
-import type { PostedComment } from './published.ts';
+import type { PostedComment } from './posted-comment.ts';
 import type { Approvers } from './settings.ts';
 import type { ProposingToolName } from './tools.ts';
 import type { Person, Vote } from './vote.ts';

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../edits/digest.ts';
 import type { CallRef } from './conversation.ts';
 import type { CommentLocation } from './intent.ts';
+import type { PostedComment } from './posted-comment.ts';
 import type { ProposalState } from './proposal.ts';
-import type { PostedComment } from './published.ts';
 import type { Permission, Person, Vote } from './vote.ts';
 
 /** A question of the agent to people, and its progress. Its id is of the same series as those of proposals. */

@@ -1,6 +1,6 @@
 import type { Change } from '../edits/change.ts';
 import type { ReviewState } from './intent.ts';
-import type { CommentThread } from './published.ts';
+import type { CommentThread } from './posted-comment.ts';
 import type { ProposingToolName } from './tools.ts';
 
 /** A GitHub user. The numeric id identifies the person; the login is for display. */

@@ -2,13 +2,8 @@ import type { Countersigned } from '../../lib/trust.ts';
 import type { Check, CheckDetails, PullChecks } from '../state/checks.ts';
 import type { BranchRule } from '../state/head-branch.ts';
 import type { CommentLocation, PullRequestRef } from '../state/intent.ts';
-import type {
-  CheckRunPage,
-  FoundCheckRun,
-  OutdatedCheckRunPage,
-  PostedComment,
-  PostedReview,
-} from '../state/published.ts';
+import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
+import type { CheckRunPage, FoundCheckRun, OutdatedCheckRunPage } from '../state/pull-state.ts';
 import type { DiffSide } from '../state/task-context.ts';
 import type { Permission, VoteLocation, VoteSources } from '../state/vote.ts';
 import type { RequiredPermission } from './app-rights.ts';

@@ -4,8 +4,8 @@ import { NOTHING_PENDING_TEXT, renderRunComment } from '../../core/messages/run-
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { runMarker } from '../../core/messages/shared/markdown.ts';
 import { isInForce } from '../../core/policy/standing-approvals.ts';
+import type { PostedComment } from '../../core/state/posted-comment.ts';
 import { isFinal, isOpen } from '../../core/state/proposal-lifecycle.ts';
-import type { PostedComment } from '../../core/state/published.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { Run } from '../../core/state/run.ts';
 import { type GitHub, nullIf } from '../../core/step/ports.ts';

@@ -11,8 +11,8 @@ import {
 import { renderReview } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { proposalMarker, turnMarker } from '../../core/messages/shared/markdown.ts';
+import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
-import type { PostedComment } from '../../core/state/published.ts';
 import { activeRun, type PullState } from '../../core/state/pull-state.ts';
 import {
   type FoundComment,

@@ -1,7 +1,13 @@
 import { renderCheckRun, renderOutdatedCheckRun } from '../../core/messages/check-run.ts';
 import { findWaiting, numberInExternalId, type Waiting } from '../../core/policy/waiting.ts';
-import { NOTHING_PUBLISHED, type Published, type PublishedCheck, WAITING_LABEL } from '../../core/state/published.ts';
-import { hasActiveWork, type PullState } from '../../core/state/pull-state.ts';
+import {
+  hasActiveWork,
+  NOTHING_PUBLISHED,
+  type Published,
+  type PublishedCheck,
+  type PullState,
+  WAITING_LABEL,
+} from '../../core/state/pull-state.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, resultIfClosed } from '../jobs/job.ts';

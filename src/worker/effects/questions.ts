@@ -1,6 +1,6 @@
 import { renderQuestion } from '../../core/messages/question-comment.ts';
 import { questionMarker } from '../../core/messages/shared/markdown.ts';
-import type { PostedComment } from '../../core/state/published.ts';
+import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';

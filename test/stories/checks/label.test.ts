@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
-import { WAITING_LABEL } from '../../../src/core/state/published.ts';
+import { WAITING_LABEL } from '../../../src/core/state/pull-state.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY } from '../support/proposals.ts';
 import { APPROVAL } from '../support/questions.ts';

@@ -1,4 +1,4 @@
-import type { PostedComment } from '../../../../src/core/state/published.ts';
+import type { PostedComment } from '../../../../src/core/state/posted-comment.ts';
 import { BOT_ID, HEAD } from './http-mock.ts';
 
 export const COMMENT_TIME = '2026-11-21T12:00:00Z';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { findVoteProblem } from '../../../../src/core/policy/countersign.ts';
-import type { CommentThread } from '../../../../src/core/state/published.ts';
+import type { CommentThread } from '../../../../src/core/state/posted-comment.ts';
 import { type Vote, type VoteProblem, type VoteSource, voteSourceKey } from '../../../../src/core/state/vote.ts';
 import { ana, ben, bigint, proposal, vote } from '../messages/sample.ts';
 

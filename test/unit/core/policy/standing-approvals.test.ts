@@ -10,8 +10,8 @@ import {
   isInForce,
   reaches,
 } from '../../../../src/core/policy/standing-approvals.ts';
+import type { PostedComment } from '../../../../src/core/state/posted-comment.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
-import type { PostedComment } from '../../../../src/core/state/published.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import type { StandingApproval } from '../../../../src/core/state/vote.ts';
 import type { StandingObstacle } from '../../../../src/core/step/reasons.ts';

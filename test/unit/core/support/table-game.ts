@@ -11,9 +11,9 @@ import type {
   CommentLocation,
   ParsedComment,
 } from '../../../../src/core/state/intent.ts';
+import { commentKey } from '../../../../src/core/state/posted-comment.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import { canTransition } from '../../../../src/core/state/proposal-lifecycle.ts';
-import { commentKey } from '../../../../src/core/state/published.ts';
 import { createPullState, type PullState } from '../../../../src/core/state/pull-state.ts';
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../../../src/core/state/settings.ts';
 import { UNREADABLE_CONTEXT } from '../../../../src/core/state/task-context.ts';

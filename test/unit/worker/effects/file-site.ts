@@ -1,6 +1,6 @@
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import type { CommentIntent, Intent, ParsedComment } from '../../../../src/core/state/intent.ts';
-import { commentKey, type PostedComment } from '../../../../src/core/state/published.ts';
+import { commentKey, type PostedComment } from '../../../../src/core/state/posted-comment.ts';
 import type { PullFacts } from '../../../../src/core/step/facts.ts';
 import type { GitHub } from '../../../../src/core/step/ports.ts';
 import type { Signal } from '../../../../src/core/step/signals.ts';
