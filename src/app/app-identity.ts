@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createFault, type Fault } from '../adapters/telemetry/fault.ts';
-import type { Logger } from '../adapters/telemetry/log.ts';
+import { createFault, type Fault, type Logger } from '../adapters/telemetry/log.ts';
 import { type AppAccount, type GitHubApp, GitHubError, means } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
 import { CLOCK_FIX } from './machine-probes.ts';

@@ -1,6 +1,5 @@
 import type { GitHubAppClient } from '../adapters/github/create-github.ts';
-import { createThrottle } from '../adapters/telemetry/fault.ts';
-import type { Logger } from '../adapters/telemetry/log.ts';
+import { createThrottle, type Logger } from '../adapters/telemetry/log.ts';
 import type { Gauge, Metrics, Timer } from '../adapters/telemetry/metrics.ts';
 import type { TokenUsage } from '../core/state/conversation.ts';
 import { costOf, type ModelPrice } from '../core/state/spending.ts';

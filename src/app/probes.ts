@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Store } from '../adapters/store/store.ts';
-import { createFault } from '../adapters/telemetry/fault.ts';
-import type { Logger } from '../adapters/telemetry/log.ts';
+import { createFault, type Logger } from '../adapters/telemetry/log.ts';
 import { type Clock, GitHubError } from '../core/step/ports.ts';
 import { delay } from '../lib/delay.ts';
 

@@ -1,6 +1,5 @@
 import { isIPv6 } from 'node:net';
 import { openOperatorSocket } from '../adapters/http/operator-socket.ts';
-import { createDeliveryHandler, type DeliveryHandler } from '../adapters/http/receive-delivery.ts';
 import {
   createHealthRoutes,
   NotReadyError,
@@ -8,11 +7,17 @@ import {
   type Readiness,
   type RequestHandler,
 } from '../adapters/http/server.ts';
-import { createRefusalLog, createWebhookHandler, isStrayWebhook } from '../adapters/http/webhook-endpoint.ts';
+import {
+  createDeliveryHandler,
+  createRefusalLog,
+  createWebhookHandler,
+  type DeliveryHandler,
+  isStrayWebhook,
+} from '../adapters/http/webhook-endpoint.ts';
 import { mustMakeDatabase } from '../adapters/store/engine/data-directory.ts';
 import { type OperatorAccess, openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
-import type { Fault } from '../adapters/telemetry/fault.ts';
+import type { Fault } from '../adapters/telemetry/log.ts';
 import type { OperatorSettings } from '../core/settings/operator-file.ts';
 import type { AppAccount } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';

@@ -1,5 +1,5 @@
 import type { Readiness } from '../adapters/http/server.ts';
-import type { WaitingWork } from '../adapters/telemetry/waiting-gauges.ts';
+import type { WaitingWork } from '../adapters/telemetry/metrics.ts';
 import { escapeHtml } from '../lib/format.ts';
 import { type Finding, MARKS } from './probes.ts';
 

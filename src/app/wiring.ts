@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ApplicationFunction, Probot } from 'probot';
 import { createGitHub, type GitHubAppClient } from '../adapters/github/create-github.ts';
 import { apiBaseUrl, CountersignOctokit } from '../adapters/github/requests/client.ts';
-import type { DeliveryHandler } from '../adapters/http/receive-delivery.ts';
+import type { DeliveryHandler } from '../adapters/http/webhook-endpoint.ts';
 import { createModel } from '../adapters/model/openai.ts';
 import type { Store } from '../adapters/store/store.ts';
 import type { createLogger } from '../adapters/telemetry/log.ts';

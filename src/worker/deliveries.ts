@@ -1,6 +1,5 @@
 import type { Store } from '../adapters/store/store.ts';
-import { createFault } from '../adapters/telemetry/fault.ts';
-import type { Logger } from '../adapters/telemetry/log.ts';
+import { createFault, type Logger } from '../adapters/telemetry/log.ts';
 import type { Counter } from '../adapters/telemetry/metrics.ts';
 import { createDoubts } from '../core/step/doubts.ts';
 import {

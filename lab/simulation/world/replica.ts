@@ -1,5 +1,5 @@
 import { KNOWN_ERRORS, type KnownErrorName } from '../../../fakes/github/known-errors.ts';
-import { createDeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
+import { createDeliveryHandler } from '../../../src/adapters/http/webhook-endpoint.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import { errorRowOf, type FailedRequest } from '../../../src/core/step/github-errors.ts';
 import { ModelError } from '../../../src/core/step/model-port.ts';

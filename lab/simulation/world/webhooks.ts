@@ -1,7 +1,7 @@
 import { withShiftedTimes } from '../../../fakes/github/faults.ts';
 import type { FakeInstallation } from '../../../fakes/github/state/github-state.ts';
 import type { WebhookEvent } from '../../../fakes/github/state/operation.ts';
-import { createDeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
+import { createDeliveryHandler } from '../../../src/adapters/http/webhook-endpoint.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import type { DeliveryEvent } from '../../../src/core/step/ports.ts';
 import { isRecord } from '../../../src/lib/trust.ts';

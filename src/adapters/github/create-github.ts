@@ -4,7 +4,13 @@ import type { DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
 import { createDeliveryLog, createIdentityLookup, fetchSetup, fetchTime, fetchWebhook } from './app-requests.ts';
 import { addLabel, createCheckRun, findCheckRuns, removeLabel, updateCheckRun } from './check-runs.ts';
 import { createDownload, fetchCheckDetails, fetchChecks } from './checks.ts';
-import { fetchCommentTexts, findCommentsByMarker, hasPosted, listReviewComments } from './comments.ts';
+import {
+  fetchCommentTexts,
+  fetchVoteSources,
+  findCommentsByMarker,
+  hasPosted,
+  listReviewComments,
+} from './comments.ts';
 import { createCommit } from './commit.ts';
 import { fetchDiscussion } from './discussion.ts';
 import {
@@ -36,10 +42,17 @@ import {
 } from './requests/client.ts';
 import { createCaches, createRepositoryClient, createWriteLimits, type PullConnection } from './requests/connection.ts';
 import { fetchMissingPermissions, type TokenAccess } from './requests/tokens.ts';
-import { createReview, dismissReview, findReviews } from './reviews.ts';
 import { closeThread, resolveThread } from './threads.ts';
-import { fetchVoteSources } from './vote-sources.ts';
-import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
+import {
+  createComment,
+  createFileComment,
+  createReply,
+  createReview,
+  dismissReview,
+  findReviews,
+  react,
+  updateComment,
+} from './write-comments.ts';
 
 export type GitHubOptions = Omit<ClientOptions, 'now'> & {
   /** The App's number or Client ID. */

@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { withTimeout } from '../../lib/delay.ts';
 import { errorCodeOf, KnownFaultError } from '../../lib/outage.ts';
-import { createFault } from '../telemetry/fault.ts';
-import type { Logger } from '../telemetry/log.ts';
+import { createFault, type Logger } from '../telemetry/log.ts';
 import type { Counter, Metrics } from '../telemetry/metrics.ts';
 
 /** A response of a route. Bodies are made of constant words, so they never reveal more than one word of a cause. */

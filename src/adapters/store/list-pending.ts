@@ -6,7 +6,7 @@ import type { Run } from '../../core/state/run.ts';
 import type { Approvers } from '../../core/state/settings.ts';
 import { approvalVotes, distinctPeople } from '../../core/state/vote.ts';
 import { recordOf } from '../../core/step/ledger-record.ts';
-import type { WaitingWork } from '../telemetry/waiting-gauges.ts';
+import type { WaitingWork } from '../telemetry/metrics.ts';
 import { type DatabaseSchema, fromStored, RUN_SCHEMA } from './engine/schema.ts';
 
 /** A change or question that waits for people. Times are ISO 8601. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Effect, LANES } from '../../core/step/effects.ts';
 import type { Step } from '../../core/step/step.ts';
-import type { WaitingWork } from '../telemetry/waiting-gauges.ts';
+import type { WaitingWork } from '../telemetry/metrics.ts';
 import { claimPull, endLeases, findNextDue, releasePullClaim, renewPullClaim, takeNextWork } from './claims.ts';
 import { deleteExpired } from './cleanup.ts';
 import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';

@@ -1,6 +1,5 @@
 import type { Store, StoredEffect } from '../../adapters/store/store.ts';
-import { createFault, type Fault } from '../../adapters/telemetry/fault.ts';
-import type { LogFields, Logger } from '../../adapters/telemetry/log.ts';
+import { createFault, type Fault, type LogFields, type Logger } from '../../adapters/telemetry/log.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import { GitHubError } from '../../core/step/ports.ts';

@@ -9,7 +9,7 @@ import { createPerson, type FakePerson } from '../../../fakes/people/person.ts';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import { createGitHub } from '../../../src/adapters/github/create-github.ts';
-import { createDeliveryHandler, type DeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
+import { createDeliveryHandler, type DeliveryHandler } from '../../../src/adapters/http/webhook-endpoint.ts';
 import type { Logger } from '../../../src/adapters/telemetry/log.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';

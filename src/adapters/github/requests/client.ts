@@ -4,8 +4,7 @@ import { createProbotAuth } from 'octokit-auth-probot';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
 import { GitHubError } from '../../../core/step/ports.ts';
 import { guardFetch, type SendRequest } from '../../../lib/guard-fetch.ts';
-import { createFault } from '../../telemetry/fault.ts';
-import type { Logger } from '../../telemetry/log.ts';
+import { createFault, type Logger } from '../../telemetry/log.ts';
 import { dropErrorsBesideCommit, graphqlErrorOf, requestIdOf, requestName, toGitHubError } from './errors.ts';
 
 const API_VERSION = '2022-11-28';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createThrottle } from '../../../../src/adapters/telemetry/fault.ts';
+import { createThrottle } from '../../../../src/adapters/telemetry/log.ts';
 
 describe('createThrottle', () => {
   it('allows one line a minute of each kind, and says how many it suppressed (O4, O14)', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
-import { createDeliveryHandler } from '../../../../src/adapters/http/receive-delivery.ts';
+import { createDeliveryHandler } from '../../../../src/adapters/http/webhook-endpoint.ts';
 import { createStore } from '../../../../src/adapters/store/open.ts';
 import type { Store } from '../../../../src/adapters/store/store.ts';
 import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDeliveryHandler } from '../../../../src/adapters/http/receive-delivery.ts';
+import { createDeliveryHandler } from '../../../../src/adapters/http/webhook-endpoint.ts';
 import type { InterpretedDelivery, Store } from '../../../../src/adapters/store/store.ts';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
 import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFault } from '../../../../src/adapters/telemetry/fault.ts';
-import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
+import { createFault, createLogger } from '../../../../src/adapters/telemetry/log.ts';
 import { parseJson } from '../../../../src/lib/trust.ts';
 
 const OPTIONS = { level: 'warn', message: 'database away', endMessage: 'database back' } as const;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createObjectStore, type GitFileMode } from '../../../../fakes/github/git/objects.ts';
 import { type GitFiles, listTreeEntries, putFiles } from '../../../../fakes/github/git/trees.ts';
-import { treeAfter } from '../../../../src/adapters/github/tree-after.ts';
+import { treeAfter } from '../../../../src/adapters/github/commit.ts';
 import { blobSha } from '../../../../src/core/edits/text/characters.ts';
 import type { FileWrite } from '../../../../src/core/step/ports.ts';
 
