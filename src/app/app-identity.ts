@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createFault, type Fault, type Logger } from '../adapters/telemetry/log.ts';
 import { type AppAccount, type GitHubApp, GitHubError, means } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
-import { CLOCK_FIX } from './machine-probes.ts';
+import { CLOCK_FIX } from './environment-probes.ts';
 import type { Probe } from './probes.ts';
 
 /** The state in which GitHub does not tell who this App is. */

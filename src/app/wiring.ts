@@ -18,14 +18,20 @@ import { type DeliveryReader, LOOK_INTERVAL_MS, startDeliveryReader } from '../w
 import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { createIdentityProbe } from './app-identity.ts';
-import { createAppSetupProbe } from './app-setup-probe.ts';
+import { createAppSetupProbe, createWebhookProbe } from './app-setup-probe.ts';
 import { type Config, createOwnerCheck, readEnvironment } from './config/env.ts';
-import { createDatabaseProbe, createStoreProbe } from './database-probe.ts';
-import { createClockProbe, createProxyProbe, createRoomProbe, readMachineRoom } from './machine-probes.ts';
-import { CHECK_TOOL, createModelProbe } from './model-probe.ts';
+import {
+  CHECK_TOOL,
+  createClockProbe,
+  createDatabaseProbe,
+  createModelProbe,
+  createProxyProbe,
+  createRoomProbe,
+  createStoreProbe,
+  readMachineRoom,
+} from './environment-probes.ts';
 import { timedCommits, timedModel, withFailureLog } from './observed-requests.ts';
 import { type Probe, type ProbeLoop, startProbes } from './probes.ts';
-import { createWebhookProbe } from './webhook-probe.ts';
 
 export type PinoLogger = ReturnType<typeof createLogger>;
 

@@ -6,14 +6,18 @@ import { createAppEnvironment } from '../../fakes/github/fake-github.ts';
 import { createWebhookConfig, type WebhookConfig } from '../../fakes/github/http/server-state.ts';
 import type { ScriptEntry } from '../../fakes/model/script.ts';
 import type { DatabaseFacts } from '../../src/adapters/store/engine/inspect.ts';
-import { createAppSetupProbe } from '../../src/app/app-setup-probe.ts';
+import { createAppSetupProbe, createWebhookProbe } from '../../src/app/app-setup-probe.ts';
 import { type Environment, parseEnvironment } from '../../src/app/config/env.ts';
 import { readKeyFile } from '../../src/app/config/keys.ts';
-import { databaseFindings } from '../../src/app/database-probe.ts';
-import { createClockProbe, createProxyProbe, createRoomProbe, type MachineRoom } from '../../src/app/machine-probes.ts';
+import {
+  createClockProbe,
+  createProxyProbe,
+  createRoomProbe,
+  databaseFindings,
+  type MachineRoom,
+} from '../../src/app/environment-probes.ts';
 import { type Finding, startProbes } from '../../src/app/probes.ts';
 import { renderStatusPage } from '../../src/app/status-page.ts';
-import { createWebhookProbe } from '../../src/app/webhook-probe.ts';
 import { render, runProbes, settingsLines } from '../../src/cli/doctor/doctor.ts';
 import type { AppSetup, AppWebhook } from '../../src/core/step/app-rights.ts';
 import { REGISTERED_EVENTS, REGISTERED_PERMISSIONS } from '../../src/core/step/app-rights.ts';

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { parseEnv } from 'node:util';
 import { type ZodError, z } from 'zod';
-import { findDatabaseUrlProblem } from './database-url.ts';
 import {
   findModelKeyProblem,
   findSecretWeakness,
@@ -12,7 +11,7 @@ import {
   readPrivateKey,
 } from './keys.ts';
 import { loadOperatorConfig, type OperatorConfig } from './operator-settings.ts';
-import { listMisspelt, listWarnings, type ReadMode, readMode } from './warnings.ts';
+import { findDatabaseUrlProblem, listMisspelt, listWarnings, type ReadMode, readMode } from './warnings.ts';
 
 /** The accounts that the App serves: only its own account, all accounts, or these logins. */
 type AllowedOwners = 'own' | 'all' | readonly string[];
