@@ -88,7 +88,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/worker/effects/tools': {
     what: 'performs the calls of the model',
     entries: [],
-    fromAbove: ['read-tools.ts', 'run-tools.ts', 'workspace.ts', 'list-paths.ts', 'read-code.ts'],
+    fromAbove: ['read-tools.ts', 'run-tools.ts', 'workspace.ts'],
   },
   'src/worker/jobs': {
     what: 'facts, retries, files of the repository',
@@ -123,8 +123,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/adapters/model': { what: 'the model’s endpoint, by two APIs', entries: ['openai.ts'], importers: ['src/app'] },
   'src/adapters/syntax': {
     what: 'parsers of programming languages and data files',
-    entries: ['languages.ts', 'parse-source.ts', 'new-syntax-error.ts'],
-    importers: ['src/worker/effects/tools', 'lab/simulation'],
+    entries: ['parse-source.ts', 'new-syntax-error.ts'],
+    importers: ['src/worker/effects', 'src/worker/effects/tools', 'lab/simulation'],
   },
   'src/adapters/telemetry': { what: 'logs and metrics', entries: 'every file' },
   'src/core': { what: 'one signal → one step', entries: 'every file' },

@@ -12,8 +12,8 @@ import {
   MAX_PARSED_CHARACTERS,
   PARSED,
   type ParseOutcome,
-} from './languages.ts';
-import { parseSource } from './parse-source.ts';
+  parseSource,
+} from './parse-source.ts';
 
 /** The text of a file before and after a change; `before` is null for a new file. */
 type FileVersions = { readonly path: string; readonly before: string | null; readonly after: string };

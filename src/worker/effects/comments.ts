@@ -1,12 +1,14 @@
 import type { StoredRun } from '../../adapters/store/store.ts';
 import { renderPostedProposal } from '../../core/messages/proposal/exact-page.ts';
+import { renderQuestion } from '../../core/messages/question-comment.ts';
 import { NOTHING_PENDING_TEXT, renderRunComment } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
-import { runMarker } from '../../core/messages/shared/markdown.ts';
+import { questionMarker, runMarker } from '../../core/messages/shared/markdown.ts';
 import { isInForce } from '../../core/policy/standing-approvals.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
 import { isFinal, isOpen } from '../../core/state/proposal-lifecycle.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
+import type { AgentQuestion } from '../../core/state/question.ts';
 import type { Run } from '../../core/state/run.ts';
 import { type GitHub, nullIf } from '../../core/step/ports.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
@@ -93,7 +95,7 @@ async function postRunComment(
 }
 
 /** Updates a comment; null if it was deleted. */
-export function updateExistingComment(
+function updateExistingComment(
   github: GitHub,
   comment: PostedComment,
   body: string,
@@ -138,7 +140,7 @@ async function isStillAnswered(job: Job<'reply'>, rootId: number): Promise<boole
 }
 
 /** Null if GitHub refuses the reply, because the first comment of the thread was deleted. */
-export function tryReplyInThread(github: GitHub, rootId: number, body: string): Promise<PostedComment | null> {
+function tryReplyInThread(github: GitHub, rootId: number, body: string): Promise<PostedComment | null> {
   return github.createReply(rootId, body).catch(nullIf('gone', 'our-mistake'));
 }
 
@@ -147,4 +149,52 @@ export async function postReaction(job: Job<'react'>): Promise<EffectResult> {
   const { ref } = await loadJobPull(job);
   await context.githubApp.forPull(ref).react(effect.location, effect.content);
   return DONE;
+}
+
+/** Posts a question where the task was given. A retry adopts the comment of an earlier attempt. */
+export async function postQuestion(job: Job<'post-question'>): Promise<EffectResult> {
+  const { context, effect, attempts } = job;
+  const { runId, questionId } = effect;
+  const found = await loadQuestion(job, effect);
+  if (found === null || found.question.comment !== null) return DONE;
+  const { ref, run, question, proposals } = found;
+  const github = context.githubApp.forPull(ref);
+  const marker = questionMarker(questionId);
+  const earlier =
+    attempts > 1 ? (await github.findCommentsByMarker([marker], run.task.requestedAt)).get(marker) : undefined;
+  if (earlier === undefined && question.state !== 'asked') return DONE;
+  const body = renderQuestion(question, run.task.by, proposals);
+  // The run could have ended since, and another one begun, so that nothing else would update this comment.
+  if (earlier !== undefined && earlier.body !== body) await updateExistingComment(github, earlier, body);
+  const comment = earlier ?? (await postAt(github, question, body));
+  return { kind: 'done', signal: { type: 'question-posted', runId, questionId, comment } };
+}
+
+/** Shows the state of a question on its comment. A deleted comment stays deleted. */
+export async function updateQuestionComment(job: Job<'update-question-comment'>): Promise<EffectResult> {
+  const found = await loadQuestion(job, job.effect);
+  const comment = found?.question.comment ?? null;
+  if (found === null || comment === null) return DONE;
+  const body = renderQuestion(found.question, found.run.task.by, found.proposals);
+  await updateExistingComment(job.context.githubApp.forPull(found.ref), comment, body);
+  return DONE;
+}
+
+/** The question with its run, which might be over: a new one can have started. */
+async function loadQuestion(
+  job: Pick<Job, 'context' | 'stored'>,
+  effect: { readonly runId: string; readonly questionId: string },
+) {
+  const { context, stored } = job;
+  const { run: current, ref, proposals } = await loadJobPull(job);
+  const isCurrent = current?.id === effect.runId;
+  const run = isCurrent ? current : ((await context.store.loadRun(stored.pullRequestKey, effect.runId))?.run ?? null);
+  const question = run?.questions.find(({ id }) => id === effect.questionId);
+  return run === null || question === undefined ? null : { ref, run, question, proposals };
+}
+
+/** In the conversation if GitHub refuses a reply. */
+async function postAt(github: GitHub, { place }: AgentQuestion, body: string): Promise<PostedComment> {
+  const reply = place.at === 'thread' ? await tryReplyInThread(github, place.rootId, body) : null;
+  return reply ?? github.createComment(body);
 }

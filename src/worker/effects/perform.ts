@@ -2,11 +2,18 @@ import type { EffectType } from '../../core/step/effects.ts';
 import { DONE, type EffectResult, type Job, retryAfterComments } from '../jobs/job.ts';
 import { askModel } from './ask-model.ts';
 import { readAwaitedChecks } from './checks.ts';
-import { dismissOwnReview, postReaction, postReply, updateProposalComment, updateRunComment } from './comments.ts';
+import {
+  dismissOwnReview,
+  postQuestion,
+  postReaction,
+  postReply,
+  updateProposalComment,
+  updateQuestionComment,
+  updateRunComment,
+} from './comments.ts';
 import { performCommit } from './commit.ts';
 import { postProposals } from './post-proposals.ts';
 import { publishWaiting } from './publish-waiting.ts';
-import { postQuestion, updateQuestionComment } from './questions.ts';
 import { describePush, readContext } from './read-context.ts';
 import { answerSideQuestion } from './side-question.ts';
 import { runTools } from './tools/run-tools.ts';

@@ -1,4 +1,5 @@
-import { namedPlaces, quotedNames } from '../../core/agent/context/code-excerpts.ts';
+import { findDeclarations } from '../../adapters/syntax/parse-source.ts';
+import { boundExcerpts, excerptsAround, namedPlaces, quotedNames } from '../../core/agent/context/code-excerpts.ts';
 import { type CommentedPlace, commentedLine, selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
 import { summarizeRuns } from '../../core/agent/context/earlier-runs.ts';
 import { buildOverview } from '../../core/agent/context/first-message.ts';
@@ -16,12 +17,14 @@ import {
   otherReviews,
   pointsToComments,
 } from '../../core/agent/shared/discussion.ts';
+import { decodeText } from '../../core/edits/text/characters.ts';
 import { pathRulesOf } from '../../core/policy/path-policy.ts';
 import { activeRun } from '../../core/state/pull-state.ts';
 import type { Task } from '../../core/state/run.ts';
 import type { PathRules, Settings } from '../../core/state/settings.ts';
 import {
   CONTEXT_LIMITS,
+  type CodeExcerpt,
   type InstructionFile,
   type Part,
   type PullSummary,
@@ -37,9 +40,8 @@ import {
 } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, resultIfClosed } from '../jobs/job.ts';
 import { hasNamedTime } from '../jobs/retries.ts';
-import { readablePaths } from './tools/list-paths.ts';
-import { readCodeAround } from './tools/read-code.ts';
 import { askPermissions } from './tools/read-tools.ts';
+import { fetchAllowedFile, readAccess, readablePaths } from './tools/workspace.ts';
 
 /** Everything that the parts of the context are read with, for a run's task or a person's question. */
 type ContextReader = {
@@ -205,4 +207,34 @@ function toPushContent({ files, rewritten }: PushComparison, rules: PathRules): 
   const paths = listed.map(({ path }) => path);
   const diff = selectDiffs(listed, pushDiff, rules);
   return { files: paths, unlistedFiles: files.length - listed.length, diff, rewritten };
+}
+
+/** The head of a pull request, the name of its repository, and what may be read there. */
+type HeadReader = {
+  readonly github: GitHub;
+  readonly repo: string;
+  readonly pull: PullSummary;
+  readonly rules: PathRules;
+};
+
+/** The functions around places, and those of these names in their files. A line of the base is not at the head. */
+async function readCodeAround(
+  { github, repo, pull, rules }: HeadReader,
+  places: readonly CommentedPlace[],
+  names: ReadonlySet<string>,
+): Promise<readonly CodeExcerpt[]> {
+  const atHead = places.filter(({ line, side }) => side !== 'LEFT' && (line !== null || names.size > 0));
+  if (atHead.length === 0) return [];
+  const gate = { isApproved: () => false, canAsk: false };
+  const workspace = { github, tree: await github.fetchTree(pull.headSha), repo, rules, gate };
+  const excerpts: CodeExcerpt[] = [];
+  for (const path of new Set(atHead.map((one) => one.path))) {
+    const found = await fetchAllowedFile(workspace, path, readAccess('read_file'));
+    const decoded = found.kind === 'file' && found.file !== null ? decodeText(found.file.bytes) : null;
+    if (decoded?.kind !== 'text') continue;
+    const source = { path, text: decoded.text, names };
+    const lines = atHead.flatMap((one) => (one.path === path && one.line !== null ? [one.line] : []));
+    excerpts.push(...excerptsAround({ ...source, declarations: await findDeclarations(source) }, lines));
+  }
+  return boundExcerpts(excerpts);
 }

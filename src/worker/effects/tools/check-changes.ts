@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { formatsOf } from '../../../adapters/syntax/languages.ts';
 import { findNewSyntaxError } from '../../../adapters/syntax/new-syntax-error.ts';
+import { formatsOf } from '../../../adapters/syntax/parse-source.ts';
 import { brokenFileOutput } from '../../../core/agent/turn-texts.ts';
 import type { BlobRef, Change, Region } from '../../../core/edits/change.ts';
 import { resultsOf } from '../../../core/edits/change-set.ts';

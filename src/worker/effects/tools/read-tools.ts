@@ -13,11 +13,11 @@ import type { ReadingToolName, ToolName, ToolRequestOf } from '../../../core/sta
 import type { Permission } from '../../../core/state/vote.ts';
 import type { GitHub, ReviewThread } from '../../../core/step/ports.ts';
 import type { ToolResult } from '../../../core/step/signals.ts';
-import { findReadablePaths } from './list-paths.ts';
 import { readChecks } from './read-checks.ts';
 import { search } from './search-repository.ts';
 import {
   fetchAllowedFile,
+  findReadablePaths,
   readAccess,
   type ToolCallContext,
   type ToolOutput,

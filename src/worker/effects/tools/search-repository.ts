@@ -15,8 +15,14 @@ import { decideReading } from '../../../core/policy/path-policy.ts';
 import { normalizeGlob } from '../../../core/policy/paths.ts';
 import type { ToolRequestOf } from '../../../core/state/tools.ts';
 import type { GitHub, TreeEntry } from '../../../core/step/ports.ts';
-import { findReadablePaths } from './list-paths.ts';
-import { findGate, type ToolCallContext, type ToolOutput, toolOutput, type Workspace } from './workspace.ts';
+import {
+  findGate,
+  findReadablePaths,
+  type ToolCallContext,
+  type ToolOutput,
+  toolOutput,
+  type Workspace,
+} from './workspace.ts';
 
 /** Searches the readable files of the head, the files of the pull request first. */
 export async function search(

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { languageOf } from '../../../../src/adapters/syntax/languages.ts';
-import { findDeclarations, parseSource } from '../../../../src/adapters/syntax/parse-source.ts';
+import { findDeclarations, languageOf, parseSource } from '../../../../src/adapters/syntax/parse-source.ts';
 import { formatOutline } from '../../../../src/core/agent/tools/outline.ts';
 import { encodeText } from '../../../../src/core/edits/text/characters.ts';
 

@@ -3,7 +3,7 @@ import { formatFileList } from '../../../../../src/core/agent/shared/file-list.t
 import { formatSearchResults } from '../../../../../src/core/agent/tools/search.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import type { Tree } from '../../../../../src/core/step/ports.ts';
-import { findReadablePaths } from '../../../../../src/worker/effects/tools/list-paths.ts';
+import { findReadablePaths } from '../../../../../src/worker/effects/tools/workspace.ts';
 import { literal } from '../../../core/agent/tools/literal-query.ts';
 
 const entry = (mode: string) => ({ mode, sha: 'a'.repeat(40), size: 1 });
