@@ -1,6 +1,5 @@
 import type { FakePerson } from '../../fakes/people/person.ts';
-import type { Proposal } from '../../src/core/state/proposal.ts';
-import { isPending } from '../../src/core/state/proposal-lifecycle.ts';
+import { isPending, type Proposal } from '../../src/core/state/proposal.ts';
 import type { PullState } from '../../src/core/state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../../src/core/state/question.ts';
 import { runTests } from './run-tests.ts';

@@ -1,5 +1,5 @@
 import type { InstallationEvent } from '../../src/core/state/intent.ts';
-import { TRANSITIONS } from '../../src/core/state/proposal-lifecycle.ts';
+import { TRANSITIONS } from '../../src/core/state/proposal.ts';
 import type { PlayedCase } from './checks/evidence.ts';
 import type { CountsByName, FailedCase, SimulationTotals } from './simulate.ts';
 import { START_TIME } from './world/fixture.ts';

@@ -41,8 +41,7 @@ import {
 } from './outcomes/posting.ts';
 import { onToolsFinished } from './outcomes/tools-finished.ts';
 import type { Intent, IntentOf } from './state/intent.ts';
-import type { Proposal } from './state/proposal.ts';
-import { isFinal } from './state/proposal-lifecycle.ts';
+import { isFinal, type Proposal } from './state/proposal.ts';
 import { activeRun, type PullState } from './state/pull-state.ts';
 import type { Phase } from './state/run.ts';
 import { countWork } from './state/spending.ts';

@@ -1,4 +1,4 @@
-import { canTransition, isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
+import { canTransition, isOpen } from '../../../src/core/state/proposal.ts';
 import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { expiresAt } from '../../../src/core/state/run.ts';
 import { approvalsAreEnough, buttonsCoverTheirList } from './approvals.ts';

@@ -8,8 +8,7 @@ import {
   type StoredEffect,
   type StoredSignal,
 } from '../../../src/adapters/store/store.ts';
-import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
-import { isFinal } from '../../../src/core/state/proposal-lifecycle.ts';
+import { type CommittedChange, isFinal, type Proposal } from '../../../src/core/state/proposal.ts';
 import { hasActiveWork } from '../../../src/core/state/pull-state.ts';
 import {
   dedupeKey,

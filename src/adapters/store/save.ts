@@ -1,7 +1,6 @@
 import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { PullRequestRef } from '../../core/state/intent.ts';
-import type { Proposal } from '../../core/state/proposal.ts';
-import { isFinal } from '../../core/state/proposal-lifecycle.ts';
+import { isFinal, type Proposal } from '../../core/state/proposal.ts';
 import { hasActiveWork } from '../../core/state/pull-state.ts';
 import type { Run } from '../../core/state/run.ts';
 import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../core/state/settings.ts';

@@ -8,8 +8,7 @@ import {
   missingApprovals,
   type NeedSettings,
 } from '../policy/may-approve.ts';
-import type { Proposal } from '../state/proposal.ts';
-import { isBeforeCommit, transition } from '../state/proposal-lifecycle.ts';
+import { isBeforeCommit, type Proposal, transition } from '../state/proposal.ts';
 import type { Run } from '../state/run.ts';
 import { type CodeOwners, combineApprovers, type SettingsReading } from '../state/settings.ts';
 import {

@@ -9,7 +9,7 @@ import {
   MOST_CHECKS_BEGIN_MS,
   namesOf,
 } from '../state/checks.ts';
-import { isOpen } from '../state/proposal-lifecycle.ts';
+import { isOpen } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { NO_IDLE_RESPONSES } from '../state/settings.ts';
 import type { Facts } from '../step/facts.ts';

@@ -1,4 +1,4 @@
-import { isOpen } from '../state/proposal-lifecycle.ts';
+import { isOpen } from '../state/proposal.ts';
 import { type AgentQuestion, isAnswerable, nextQuestion } from '../state/question.ts';
 import { type StepBuilder, withEffects, withRun } from './step-builder.ts';
 

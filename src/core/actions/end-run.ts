@@ -1,8 +1,7 @@
 import type { Reply } from '../../lib/trust.ts';
 import { isReading } from '../edits/change.ts';
 import { describeEnd, runEnded } from '../messages/run-ended.ts';
-import { type Proposal, turnOf } from '../state/proposal.ts';
-import { isBeforeCommit, isOpen } from '../state/proposal-lifecycle.ts';
+import { isBeforeCommit, isOpen, type Proposal, turnOf } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { EndReason, Run, Task } from '../state/run.ts';
 import type { Person } from '../state/vote.ts';

@@ -1,6 +1,5 @@
 import { reminder } from '../messages/change-replies.ts';
-import type { Proposal } from '../state/proposal.ts';
-import { isPending, transition } from '../state/proposal-lifecycle.ts';
+import { isPending, type Proposal, transition } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../state/question.ts';
 import { expiresAt } from '../state/run.ts';

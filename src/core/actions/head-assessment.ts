@@ -10,8 +10,7 @@ import type {
   StalenessInput,
   StalenessVerdict,
 } from '../state/head-changes.ts';
-import type { Proposal } from '../state/proposal.ts';
-import { isBeforeCommit } from '../state/proposal-lifecycle.ts';
+import { isBeforeCommit, type Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { AppCommit, Run } from '../state/run.ts';
 

@@ -1,7 +1,6 @@
 import type { Reply } from '../../lib/trust.ts';
 import type { TokenUsage, TranscriptMessage } from '../state/conversation.ts';
-import type { Proposal, ProposalState } from '../state/proposal.ts';
-import { transition } from '../state/proposal-lifecycle.ts';
+import { type Proposal, type ProposalState, transition } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
 import { addAnswer } from '../state/spending.ts';

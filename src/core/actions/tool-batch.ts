@@ -12,8 +12,7 @@ import {
 import { changeDiff, isReading, mainPath } from '../edits/change.ts';
 import type { ToolBatch, ToolCallState } from '../state/conversation.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, toIssuedCall } from '../state/conversation.ts';
-import { type Proposal, turnOf } from '../state/proposal.ts';
-import { decidingVotes, transition } from '../state/proposal-lifecycle.ts';
+import { decidingVotes, type Proposal, transition, turnOf } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { EndReason, Phase, Run } from '../state/run.ts';

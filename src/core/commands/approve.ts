@@ -15,8 +15,7 @@ import { approvalNotCounted, standingApprovalRefused } from '../messages/approva
 import { malformedCommand } from '../messages/replies.ts';
 import type { ApprovalRules } from '../policy/may-approve.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
-import type { Proposal } from '../state/proposal.ts';
-import { isBeforeCommit } from '../state/proposal-lifecycle.ts';
+import { isBeforeCommit, type Proposal } from '../state/proposal.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
 import { approveQuestion } from './answer.ts';

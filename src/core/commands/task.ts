@@ -18,7 +18,7 @@ import { queueFull, taskQueued } from '../messages/replies.ts';
 import { joinRules } from '../policy/path-policy.ts';
 import { type HeadBranch, NO_BRANCH_FACTS } from '../state/head-branch.ts';
 import { locationId } from '../state/intent.ts';
-import { isOpen } from '../state/proposal-lifecycle.ts';
+import { isOpen } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { type DecidedChange, NO_DENIALS, type Run, type Task } from '../state/run.ts';
 import { LIMITS, NO_IDLE_RESPONSES, type Settings } from '../state/settings.ts';

@@ -21,8 +21,7 @@ import {
 } from '../messages/replies.ts';
 import { isAllowed, roleOf } from '../policy/may-approve.ts';
 import type { CommandName, CommentIntent, IntentOf, ParsedComment, TextComment } from '../state/intent.ts';
-import type { Proposal } from '../state/proposal.ts';
-import { isBeforeCommit, isPending } from '../state/proposal-lifecycle.ts';
+import { isBeforeCommit, isPending, type Proposal } from '../state/proposal.ts';
 import type { PullState, RecentReply } from '../state/pull-state.ts';
 import { HOUR_MS } from '../state/settings.ts';
 import { canApprove } from '../state/vote.ts';

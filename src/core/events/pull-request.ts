@@ -16,8 +16,7 @@ import {
 import { advanceBatch, isBatchComplete } from '../actions/tool-batch.ts';
 import { pullNotOpen } from '../messages/replies.ts';
 import type { IntentOf } from '../state/intent.ts';
-import type { Proposal } from '../state/proposal.ts';
-import { transition } from '../state/proposal-lifecycle.ts';
+import { type Proposal, transition } from '../state/proposal.ts';
 import { activeRun, hasActiveWork, type PullState } from '../state/pull-state.ts';
 import type { Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';

@@ -36,8 +36,7 @@ import { findConflictingChange } from '../policy/earlier-changes.ts';
 import { type ApprovalRules, mayApprove } from '../policy/may-approve.ts';
 import { findWriteDenyRule } from '../policy/path-tables.ts';
 import type { TextComment } from '../state/intent.ts';
-import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
-import { isPending, transition } from '../state/proposal-lifecycle.ts';
+import { isPending, NEW_PROPOSAL, type Proposal, transition, withReplacedVersions } from '../state/proposal.ts';
 import { distinctPeople, type Person, type Vote } from '../state/vote.ts';
 import type { Step } from '../step/step.ts';
 

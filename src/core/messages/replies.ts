@@ -6,8 +6,7 @@ import type { RequiredRole } from '../policy/may-approve.ts';
 import { inPageOrder } from '../policy/waiting.ts';
 import type { HeadBranch } from '../state/head-branch.ts';
 import type { CommandName } from '../state/intent.ts';
-import type { Proposal } from '../state/proposal.ts';
-import { isPending } from '../state/proposal-lifecycle.ts';
+import { isPending, type Proposal } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import {
   type AgentQuestion,

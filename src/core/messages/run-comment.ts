@@ -5,8 +5,15 @@ import { formatExtent, namedPaths } from '../edits/describe-change.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import type { AwaitingChecks } from '../state/checks.ts';
 import { canCommit } from '../state/head-branch.ts';
-import { PROPOSAL_STATES, type Proposal, turnOf } from '../state/proposal.ts';
-import { decidingVotes, isFinal, isOpen, isPending } from '../state/proposal-lifecycle.ts';
+import {
+  decidingVotes,
+  isFinal,
+  isOpen,
+  isPending,
+  PROPOSAL_STATES,
+  type Proposal,
+  turnOf,
+} from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import { expiresAt, type ModelDelay, type Phase, type Run } from '../state/run.ts';
 import { distinctPeople, type StandingApproval } from '../state/vote.ts';

@@ -15,8 +15,7 @@ import { advanceBatch, allowReading, completeProposal, rejectProposal } from '..
 import { isReading } from '../edits/change.ts';
 import { findVoteProblem } from '../policy/countersign.ts';
 import { countedApprovals, mayApprove, missingApprovals } from '../policy/may-approve.ts';
-import type { Proposal } from '../state/proposal.ts';
-import { isCarriedOut, rejectingVote, transition } from '../state/proposal-lifecycle.ts';
+import { isCarriedOut, type Proposal, rejectingVote, transition } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { approvalVotes, isApprovalVote, type Permission, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';

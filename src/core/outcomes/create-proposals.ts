@@ -18,8 +18,7 @@ import {
   repeatsResult,
 } from '../policy/earlier-changes.ts';
 import { cutReason, sharesCall } from '../state/conversation.ts';
-import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
-import { isInstructed } from '../state/proposal-lifecycle.ts';
+import { isInstructed, NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import { NO_DENIALS, type Run } from '../state/run.ts';
 import { DEFAULT_SETTINGS, LIMITS } from '../state/settings.ts';

@@ -17,8 +17,7 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import { undoRefused } from '../messages/replies.ts';
-import type { Proposal } from '../state/proposal.ts';
-import { isFinal } from '../state/proposal-lifecycle.ts';
+import { isFinal, type Proposal } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Facts } from '../step/facts.ts';
 import type { PostedProposal, SignalOf } from '../step/signals.ts';

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { canCommit } from '../state/head-branch.ts';
 import type { PressedButton } from '../state/intent.ts';
-import { type Proposal, postedChange, turnOf } from '../state/proposal.ts';
-import { isPending, isPostedAndOpen } from '../state/proposal-lifecycle.ts';
+import { isPending, isPostedAndOpen, type Proposal, postedChange, turnOf } from '../state/proposal.ts';
 import { activeRun, type PublishedCheck, type PullState } from '../state/pull-state.ts';
 import { isAnswerable } from '../state/question.ts';
 import type { CheckRunMode, Settings } from '../state/settings.ts';

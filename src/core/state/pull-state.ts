@@ -1,6 +1,5 @@
 import type { PullRequestRef } from './intent.ts';
-import type { Proposal } from './proposal.ts';
-import { isOpen } from './proposal-lifecycle.ts';
+import { isOpen, type Proposal } from './proposal.ts';
 import type { AnsweredQuestion, SideQuestion } from './question.ts';
 import type { Run, Task } from './run.ts';
 import type { StandingApproval } from './vote.ts';

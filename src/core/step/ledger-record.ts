@@ -1,5 +1,4 @@
-import type { Proposal } from '../state/proposal.ts';
-import { decidingVotes } from '../state/proposal-lifecycle.ts';
+import { decidingVotes, type Proposal } from '../state/proposal.ts';
 import type { Run } from '../state/run.ts';
 import { canApprove, type Person, type Vote } from '../state/vote.ts';
 

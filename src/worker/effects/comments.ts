@@ -6,7 +6,7 @@ import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { questionMarker, runMarker } from '../../core/messages/shared/markdown.ts';
 import { isInForce } from '../../core/policy/standing-approvals.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
-import { isFinal, isOpen } from '../../core/state/proposal-lifecycle.ts';
+import { isFinal, isOpen } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import type { Run } from '../../core/state/run.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { RequestLogEntry } from '../../../fakes/github/api-server.ts';
-import { TRANSITIONS } from '../../../src/core/state/proposal-lifecycle.ts';
+import { TRANSITIONS } from '../../../src/core/state/proposal.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, propose } from '../support/proposals.ts';
 import { requestsSince } from '../support/requests.ts';

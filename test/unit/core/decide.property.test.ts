@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkTranscript } from '../../../lab/shared/check-transcript.ts';
 import { buildInterimResults } from '../../../src/core/agent/messages.ts';
 import type { ToolCall } from '../../../src/core/state/conversation.ts';
-import type { Proposal } from '../../../src/core/state/proposal.ts';
-import { isPending } from '../../../src/core/state/proposal-lifecycle.ts';
+import { isPending, type Proposal } from '../../../src/core/state/proposal.ts';
 import { ANA, BEN, TableGame } from './support/table-game.ts';
 
 /** The model fails or changes expire, and people resume the run. */

@@ -2,7 +2,7 @@ import { redactDiff } from '../../../lib/credentials.ts';
 import { type Change, changeDiff, type FileChange, isReading, pathsOf } from '../../edits/change.ts';
 import { escapeHiddenCharacters } from '../../edits/text/characters.ts';
 import { decideReading } from '../../policy/path-policy.ts';
-import { decidingVotes, isInstructed } from '../../state/proposal-lifecycle.ts';
+import { decidingVotes, isInstructed } from '../../state/proposal.ts';
 import { type AgentQuestion, responseOf } from '../../state/question.ts';
 import type { DecidedProposal, FinishedRun } from '../../state/run.ts';
 import type { PathRules } from '../../state/settings.ts';

@@ -6,8 +6,7 @@ import { ambiguous, nothingPending, unknownIds } from '../../messages/replies.ts
 import { globMatcher } from '../../policy/paths.ts';
 import type { CommentLocation, Targets } from '../../state/intent.ts';
 import { beginsThread } from '../../state/posted-comment.ts';
-import { type Proposal, postedChange } from '../../state/proposal.ts';
-import { isFinal, isPending, isPostedAndOpen } from '../../state/proposal-lifecycle.ts';
+import { isFinal, isPending, isPostedAndOpen, type Proposal, postedChange } from '../../state/proposal.ts';
 import { activeRun, type PullState } from '../../state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../../state/question.ts';
 import type { Step } from '../../step/step.ts';

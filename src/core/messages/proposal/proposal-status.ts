@@ -1,8 +1,16 @@
 import { commitUrl, firstOf, formatList, type RepoLinks, shortSha } from '../../../lib/format.ts';
 import { isReading } from '../../edits/change.ts';
 import type { Placement } from '../../edits/placement.ts';
-import { describeProposal, type Proposal, type ProposalState, writerOf } from '../../state/proposal.ts';
-import { decidingVotes, isInstructed, isPending, rejectingVote } from '../../state/proposal-lifecycle.ts';
+import {
+  decidingVotes,
+  describeProposal,
+  isInstructed,
+  isPending,
+  type Proposal,
+  type ProposalState,
+  rejectingVote,
+  writerOf,
+} from '../../state/proposal.ts';
 import type { Settings } from '../../state/settings.ts';
 import { approvalVotes, type Person, usesStandingApproval, type Vote } from '../../state/vote.ts';
 import { blockQuote, codeSpan, escapeText, joinBlocks, link, truncate } from '../shared/markdown.ts';

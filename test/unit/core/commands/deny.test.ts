@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_GRAMMAR } from '../../../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../../../src/core/comments/parse-comment.ts';
 import type { CommentIntent, CommentLocation } from '../../../../src/core/state/intent.ts';
-import { isInstructed } from '../../../../src/core/state/proposal-lifecycle.ts';
+import { isInstructed } from '../../../../src/core/state/proposal.ts';
 import type { Step } from '../../../../src/core/step/step.ts';
 import { ANA, BEN, posted, REF, type TableGame } from '../support/table-game.ts';
 

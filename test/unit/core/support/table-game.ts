@@ -12,8 +12,7 @@ import type {
   ParsedComment,
 } from '../../../../src/core/state/intent.ts';
 import { commentKey } from '../../../../src/core/state/posted-comment.ts';
-import type { Proposal } from '../../../../src/core/state/proposal.ts';
-import { canTransition } from '../../../../src/core/state/proposal-lifecycle.ts';
+import { canTransition, type Proposal } from '../../../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../../../src/core/state/pull-state.ts';
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../../../src/core/state/settings.ts';
 import { UNREADABLE_CONTEXT } from '../../../../src/core/state/task-context.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { singleChange } from '../../../../src/core/edits/change.ts';
-import { writerOf } from '../../../../src/core/state/proposal.ts';
-import { transition } from '../../../../src/core/state/proposal-lifecycle.ts';
+import { transition, writerOf } from '../../../../src/core/state/proposal.ts';
 import { ben, bigint, edit, proposal, total } from '../messages/sample.ts';
 
 const NOW = '2030-01-01T00:00:00.000Z';
