@@ -5,24 +5,24 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_130 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_125 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
-    lines: 4_645,
+    lines: 4_605,
   },
   { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_165 },
-  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 1_970 },
-  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_315 },
-  { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_965 },
-  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_495 },
-  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_105 },
-  { room: 'worker', files: /^src\/worker\//, lines: 4_815 },
+  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_015 },
+  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_300 },
+  { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_985 },
+  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_470 },
+  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_085 },
+  { room: 'worker', files: /^src\/worker\//, lines: 4_795 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_375 },
-  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_755 },
-  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_865 },
-  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_315 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_130 },
+  { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_750 },
+  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_860 },
+  { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_300 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_100 },
 ];
 
 const MAX_FILE_LINES = 400;
