@@ -100,12 +100,12 @@ export function createProxyProbe(environment: Environment): Probe {
   };
 }
 
-const NAME = 'the database';
+const DATABASE = 'the database';
 
 /** The database of a running server, into which a delivery must fit. */
 export function createStoreProbe(store: Pick<Store, 'describe'>, checkStorage: () => Promise<void>): Probe {
   return {
-    name: NAME,
+    name: DATABASE,
     async run() {
       await checkStorage();
       return databaseFindings(await store.describe());
@@ -116,7 +116,7 @@ export function createStoreProbe(store: Pick<Store, 'describe'>, checkStorage: (
 /** The configured database, of which this process knows nothing yet. A running server may use it. */
 export function createDatabaseProbe({ url, dataDir }: Config['database']): Probe {
   return {
-    name: NAME,
+    name: DATABASE,
     async run() {
       try {
         if (url !== null) return databaseFindings(await describeServer(url));

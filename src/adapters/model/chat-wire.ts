@@ -12,16 +12,19 @@ import type {
   SentMembers,
   SentMessage,
 } from './model-wire.ts';
-import { type AnswerBody, parseUsage, readAnswerBody, readUsage } from './read-answer.ts';
 import {
+  type AnswerBody,
   areArgumentsBroken,
   MAX_ACCEPTED_TOOL_CALLS,
+  parseUsage,
+  readAnswerBody,
   readCalls,
+  readUsage,
   toWireArguments,
   toWireName,
   truncateContent,
   type WrittenCall,
-} from './tool-calls.ts';
+} from './read-answer.ts';
 
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 

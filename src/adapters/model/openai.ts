@@ -9,9 +9,9 @@ import { createContextSizeReader } from './context-size.ts';
 import { TOO_LONG_WORDS } from './error-meanings.ts';
 import { toModelError, type WatchdogBite, watchdogError, withPlainErrors, withUsage } from './model-errors.ts';
 import type { ModelAnswer, ModelApi, ModelParameters, ModelTool, ModelWire, OnUsage } from './model-wire.ts';
+import { areArgumentsBroken } from './read-answer.ts';
 import { type Conversation, createRequestBuilder, findRefusedName, keepMembers, type ModelAddress } from './request.ts';
 import { RESPONSES_WIRE } from './responses-wire.ts';
-import { areArgumentsBroken } from './tool-calls.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 

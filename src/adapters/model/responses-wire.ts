@@ -13,8 +13,17 @@ import type {
   SentMembers,
   SentMessage,
 } from './model-wire.ts';
-import { type AnswerBody, parseUsage, readAnswerBody, readUsage } from './read-answer.ts';
-import { MAX_ACCEPTED_TOOL_CALLS, readCalls, toWireArguments, toWireName, truncateContent } from './tool-calls.ts';
+import {
+  type AnswerBody,
+  MAX_ACCEPTED_TOOL_CALLS,
+  parseUsage,
+  readAnswerBody,
+  readCalls,
+  readUsage,
+  toWireArguments,
+  toWireName,
+  truncateContent,
+} from './read-answer.ts';
 
 type InputItem = OpenAI.Responses.ResponseInputItem;
 

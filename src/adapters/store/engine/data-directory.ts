@@ -89,12 +89,12 @@ export const DROP_TEMPLATES = ['template0', 'template1'].flatMap((name) => [
 ]);
 
 /** Its name says how it was made, so that an outdated one is never unpacked. */
-const HOW = createHash('sha256').update(JSON.stringify([MIGRATIONS, INITDB_OPTIONS, DROP_TEMPLATES]));
+const PREPARATION = createHash('sha256').update(JSON.stringify([MIGRATIONS, INITDB_OPTIONS, DROP_TEMPLATES]));
 
-const NAME = `database-${HOW.digest('hex').slice(0, 12)}.tar.gz`;
+const PREPARED_NAME = `database-${PREPARATION.digest('hex').slice(0, 12)}.tar.gz`;
 
 /** Where `scripts/prepare-database.ts` writes it, in a checkout and in the package. */
-export const PREPARED_DATABASE = join(PACKAGE_ROOT, 'dist', NAME);
+export const PREPARED_DATABASE = join(PACKAGE_ROOT, 'dist', PREPARED_NAME);
 
 /** Whether the next start makes a database, because there is none and the installation prepared none for this version. */
 export function mustMakeDatabase(dataDir: string, prepared: string = PREPARED_DATABASE): boolean {

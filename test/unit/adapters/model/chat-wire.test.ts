@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseCompletion } from '../../../../src/adapters/model/chat-wire.ts';
-import { areArgumentsBroken } from '../../../../src/adapters/model/tool-calls.ts';
+import { areArgumentsBroken } from '../../../../src/adapters/model/read-answer.ts';
 
 function contentOf(content: string | null, refusal: string | null = null): string {
   return parseCompletion({ choices: [{ message: { content, refusal } }], usage: {} }).content ?? 'no reply';
