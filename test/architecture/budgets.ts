@@ -20,9 +20,9 @@ const BUDGETS: readonly Budget[] = [
   { room: 'worker', files: /^src\/worker\//, lines: 4_795 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_375 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_750 },
-  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_860 },
+  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_870 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_300 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_100 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_115 },
 ];
 
 const MAX_FILE_LINES = 400;
