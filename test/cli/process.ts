@@ -2,8 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
 import { inject } from 'vitest';
+import { installedPackage } from '../support/installed-package.ts';
 
-const cli = join(import.meta.dirname, '../../bin/countersign.js');
+const { program: installed } = await installedPackage();
+
+/** The program of this checkout, which reads the sources. */
+export const CHECKOUT = join(import.meta.dirname, '../../bin/countersign.js');
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 export type Running = {
@@ -20,8 +24,7 @@ export function run(
   cwd?: string,
   /** Options of Node itself. */
   node: readonly string[] = [],
-  /** Where the program was installed. */
-  program: string = cli,
+  program: string = installed,
 ): Running {
   const env = { ...environment, NODE_COMPILE_CACHE: inject('compiledCode') };
   const child = spawn(process.execPath, [...node, program, ...args], { env, ...(cwd === undefined ? {} : { cwd }) });

@@ -9,7 +9,7 @@ import { listen } from '../support/listen.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { commented } from '../unit/adapters/http/payloads.ts';
 import { send, signed } from '../unit/adapters/http/raw-client.ts';
-import { type Running, run } from './process.ts';
+import { CHECKOUT, type Running, run } from './process.ts';
 import { SECRET, type SmallGitHub, serverVariables, startSmallGitHub } from './small-github.ts';
 
 /** One data directory for all tests, because creating a database is the slowest part of a first start. */
@@ -182,7 +182,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
   it('writes only to its data directory, starts no other program, opens one port, and downloads no package (J6, X20)', async () => {
     const begun = (dataDir: string): Running => {
       const variables = environment({ DATA_DIR: dataDir, ...DOWNLOADS });
-      const started = run(['start'], variables, folder, confinedTo(join(folder, 'data')));
+      const started = run(['start'], variables, folder, confinedTo(join(folder, 'data')), CHECKOUT);
       running.push(started);
       return started;
     };

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { PREPARED_DATABASE } from '../../src/adapters/store/engine/data-directory.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { run } from '../cli/process.ts';
 import { serverVariables, startSmallGitHub } from '../cli/small-github.ts';
+import { bringDatabase, installedPackage, productionPackages } from '../support/installed-package.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { send } from '../unit/adapters/http/raw-client.ts';
 
@@ -17,41 +17,7 @@ const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const folder = scratchFolder();
 
-/** What `npm install` makes of the package in an empty folder, and the installed package. */
-const installed = join(folder, 'installed');
-const app = join(installed, 'node_modules/countersign');
-const program = join(app, 'bin/countersign.js');
-
-/** A database that is there is not prepared again. */
-function bringDatabase(target: string): void {
-  mkdirSync(join(target, 'dist'), { recursive: true });
-  if (existsSync(PREPARED_DATABASE)) cpSync(PREPARED_DATABASE, join(target, 'dist', basename(PREPARED_DATABASE)));
-}
-
-/** The folders that `npm ci --omit=dev` makes: those of the lock file without development. */
-function productionPackages(): readonly string[] {
-  const lock = parseJson(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const packages = isRecord(lock) && isRecord(lock['packages']) ? Object.entries(lock['packages']) : [];
-  return packages
-    .filter(([path, entry]) => path !== '' && isRecord(entry) && entry['dev'] !== true)
-    .map(([path]) => path);
-}
-
-/** Does offline what npm does in an empty folder. */
-async function install(): Promise<void> {
-  for (const path of productionPackages()) cpSync(join(root, path), join(installed, path), { recursive: true });
-  const source = join(folder, 'source');
-  const names = ['bin', 'src', 'demo', 'fakes', 'scripts', 'docs', 'package.json', 'app.yml', 'LICENSE', 'README.md'];
-  for (const name of names) cpSync(join(root, name), join(source, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'));
-  bringDatabase(source);
-  const { stdout } = await execute('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: source });
-  mkdirSync(app);
-  const archive = join(folder, stdout.trim().split('\n').at(-1) ?? '');
-  await execute('tar', ['--extract', '--gzip', '--strip-components=1', `--file=${archive}`, `--directory=${app}`]);
-}
-
-beforeAll(install, 240_000);
+const { folder: installed, app, program } = await installedPackage();
 
 /** The bundle's code by the name of its file. */
 function bundle(): ReadonlyMap<string, string> {

@@ -1,7 +1,11 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Slow files start first: started last, one of them would run alone for half a minute. */
-const SLOW = [
+/**
+ * Files that start git come first, while the workers are small: a fork copies the tables of all memory. Then slow files:
+ * started last, one of them would run alone for half a minute.
+ */
+const FIRST = [
+  ...['unit/cli/verify/', 'build/unified-diff', 'build/build-files', 'fakes/github/git/'],
   ...['page/', 'packaging/install', 'demo/', 'cli/', 'stories/durability/', 'stories/checks/wait', 'lab/'],
   ...['stories/undo/', 'contracts/', 'stories/'],
 ];
@@ -9,8 +13,8 @@ const SLOW = [
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number => {
-      const found = SLOW.findIndex((part) => moduleId.includes(`/test/${part}`));
-      return found === -1 ? SLOW.length : found;
+      const found = FIRST.findIndex((part) => moduleId.includes(`/test/${part}`));
+      return found === -1 ? FIRST.length : found;
     };
     return files.sort((a, b) => place(a) - place(b) || (a.moduleId < b.moduleId ? -1 : 1));
   }

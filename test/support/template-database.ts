@@ -15,6 +15,8 @@ declare module 'vitest' {
     templateArchive: string;
     /** Name of a migrated template on the server of `TEST_DATABASE_URL`; null without a server. */
     serverTemplate: string | null;
+    /** A folder that is removed after all tests. */
+    sharedFolder: string;
     /** Compile cache shared by the processes of tests: half of a start is compilation. */
     compiledCode: string;
   }
@@ -26,6 +28,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   const directory = join(folder, 'template');
   const archive = join(folder, 'template.tar');
   await writeFile(archive, await unpackTemplate(join(directory, 'database')));
+  provide('sharedFolder', folder);
   provide('templateDatabase', directory);
   provide('templateArchive', archive);
   provide('compiledCode', join(import.meta.dirname, '../../.compiled'));
