@@ -24,6 +24,8 @@ export default defineConfig({
     // Files share a worker's modules, because loading the App takes longer than most tests. So no file mocks a module,
     // and each test restores every global that it changes.
     isolate: false,
+    // PGlite is compiled once, quickly: most files end before better code of it would have paid for itself.
+    execArgv: ['--liftoff-only'],
     sequence: { sequencer: SlowestFirst },
   },
 });

@@ -5,7 +5,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * started last, one of them would run alone for half a minute.
  */
 const FIRST = [
-  ...['unit/cli/verify/', 'build/unified-diff', 'build/build-files', 'fakes/github/git/'],
+  ...[
+    'unit/cli/verify/',
+    'unit/core/edits/build/unified-diff',
+    'unit/core/edits/build/build-files',
+    'fakes/github/git/',
+  ],
   ...['page/', 'packaging/install', 'demo/', 'cli/', 'stories/durability/', 'stories/checks/wait', 'lab/'],
   ...['stories/undo/', 'contracts/', 'stories/'],
 ];
