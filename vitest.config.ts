@@ -8,8 +8,9 @@ export default defineConfig({
       // Packages are to be those that production loads: under the condition `development`, which a plain setting can
       // only add to, Markdown is parsed by a build full of assertions, several times slower.
       name: 'conditions-of-production',
-      configResolved: ({ ssr }) => {
-        ssr.resolve = { ...ssr.resolve, conditions: ['node'] };
+      configResolved: ({ environments, ssr }) => {
+        for (const { resolve } of [ssr, ...Object.values(environments)])
+          if (resolve !== undefined) resolve.conditions = ['node'];
       },
     },
   ],
