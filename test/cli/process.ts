@@ -1,13 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
 import process from 'node:process';
 import { inject } from 'vitest';
 import { installedPackage } from '../support/installed-package.ts';
 
 const { program: installed } = await installedPackage();
-
-/** The program of this checkout, which reads the sources. */
-export const CHECKOUT = join(import.meta.dirname, '../../bin/countersign.js');
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 export type Running = {

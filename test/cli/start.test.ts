@@ -9,7 +9,7 @@ import { listen } from '../support/listen.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { commented } from '../unit/adapters/http/payloads.ts';
 import { send, signed } from '../unit/adapters/http/raw-client.ts';
-import { CHECKOUT, type Running, run } from './process.ts';
+import { type Running, run } from './process.ts';
 import { SECRET, type SmallGitHub, serverVariables, startSmallGitHub } from './small-github.ts';
 
 /** One data directory for all tests, because creating a database is the slowest part of a first start. */
@@ -57,11 +57,7 @@ function targetOf(link: string): string | null {
 /** In Linux's table of sockets. */
 const LISTENING = '0A';
 
-/** Stands in for the package with which Probot downloads others. */
-const DOWNLOADER_TRAP = `process.stderr.write('trap is set; ');
-export const npxImport = () => { process.stderr.write('a package was requested'); process.exit(99); };`;
-
-/** Makes Probot download packages, if its code that reads them is ever called. */
+/** Would make Probot download packages, which means to start npm. */
 const DOWNLOADS = {
   SENTRY_DSN: 'https://key@sentry.example.com/1',
   REDIS_URL: 'redis://127.0.0.1:1',
@@ -69,23 +65,19 @@ const DOWNLOADS = {
 };
 
 /**
- * Node options that allow writes only in this directory, and of compiled code, and no other processes, and trap
- * downloads of packages. Node's permission model also refuses `fsync`, so it is replaced by a no-op.
+ * Node options that allow writes only in this directory, and of compiled code, and no other processes. Node's permission
+ * model also refuses `fsync`, so it is replaced by a no-op.
  */
 function confinedTo(directory: string): readonly string[] {
-  const unsynced = "import fs from 'node:fs'; import { registerHooks, syncBuiltinESMExports } from 'node:module'";
-  const module = JSON.stringify({ format: 'module', shortCircuit: true, source: DOWNLOADER_TRAP });
-  const isTrapped = "url.endsWith('/npx-import-light/index.js')";
-  const trap = `registerHooks({ load: (url, context, next) => ${isTrapped} ? ${module} : next(url, context) })`;
-  const preload = `${unsynced}; fs.fsyncSync = () => {}; syncBuiltinESMExports(); ${trap};`;
-  const imported = `data:text/javascript,${encodeURIComponent(preload)}`;
+  const unsynced = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+    fs.fsyncSync = () => {}; syncBuiltinESMExports();`;
   return [
     '--permission',
     '--allow-fs-read=*',
     `--allow-fs-write=${directory}`,
     `--allow-fs-write=${inject('compiledCode')}`,
     '--import',
-    imported,
+    `data:text/javascript,${encodeURIComponent(unsynced)}`,
   ];
 }
 
@@ -182,7 +174,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
   it('writes only to its data directory, starts no other program, opens one port, and downloads no package (J6, X20)', async () => {
     const begun = (dataDir: string): Running => {
       const variables = environment({ DATA_DIR: dataDir, ...DOWNLOADS });
-      const started = run(['start'], variables, folder, confinedTo(join(folder, 'data')), CHECKOUT);
+      const started = run(['start'], variables, folder, confinedTo(join(folder, 'data')));
       running.push(started);
       return started;
     };
@@ -197,10 +189,8 @@ describe('countersign start', { timeout: 90_000 }, () => {
     if (process.platform === 'linux') expect(listeningPorts(started.child.pid)).toEqual([Number(port)]);
     started.child.kill('SIGTERM');
     const { code, stdout, stderr } = await started.ended;
-    expect(code).toBe(0);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).not.toContain('ERR_ACCESS_DENIED');
-    expect(stderr).toContain('trap is set');
-    expect(stderr).not.toContain('a package was requested');
   });
 
   it('refuses an App that GitHub does not know, and lists what to check', async () => {
