@@ -31,7 +31,7 @@ export class OptionsError extends Error {
 }
 
 /** The options of a command, unless it was called for its help or wrongly. */
-export type OptionsResult<Options> =
+type OptionsResult<Options> =
   | { readonly kind: 'options'; readonly options: Options }
   | { readonly kind: 'help' }
   /** In one line. */

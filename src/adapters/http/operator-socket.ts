@@ -10,7 +10,7 @@ import { parseJson } from '../../lib/trust.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 /** Answers a question by its name and its input as JSON; null for an unknown name. */
-export type AnswerQuestion = (name: string, input: unknown) => Promise<unknown> | null;
+type AnswerQuestion = (name: string, input: unknown) => Promise<unknown> | null;
 
 /** Paths of sockets are shorter than other paths on every system. */
 const MAX_SOCKET_PATH_BYTES = 103;
@@ -69,7 +69,7 @@ async function respond(incoming: IncomingMessage, response: ServerResponse, answ
 }
 
 /** The answer of the server that has this data directory open, as JSON. */
-export type SocketAnswer = { readonly kind: 'answer'; readonly json: string } | { readonly kind: 'refused' };
+type SocketAnswer = { readonly kind: 'answer'; readonly json: string } | { readonly kind: 'refused' };
 
 /** Asks the server that has the data directory open. Null if no server listens there. */
 export async function askOperatorSocket(dataDir: string, name: string, input: unknown): Promise<SocketAnswer | null> {

@@ -4,7 +4,7 @@ import { type DatabaseSchema, toStored } from './engine/schema.ts';
 import type { InterpretedDelivery } from './store.ts';
 
 /** The accounts and repositories where nothing is done, with the time (ISO 8601) since when. */
-export type Pauses = readonly { readonly name: string; readonly since: string }[];
+type Pauses = readonly { readonly name: string; readonly since: string }[];
 
 /** The name of a repository as pauses name it: `acme/shop`, in lower case, because GitHub ignores case. */
 export function repositoryName({ owner, repo }: Pick<PullRequestRef, 'owner' | 'repo'>): string {

@@ -191,10 +191,10 @@ function findIdProblems(groups: readonly TrailerGroup[]): ReadonlyMap<string | n
 }
 
 /** One version of a file in git. `text` is null if its bytes are not UTF-8 or contain NUL. */
-export type GitFile = { readonly mode: FileMode; readonly blob: string; readonly text: string | null };
+type GitFile = { readonly mode: FileMode; readonly blob: string; readonly text: string | null };
 
 /** A path that a commit changed. A version that does not exist is null. */
-export type VersionPair = {
+type VersionPair = {
   readonly path: string;
   readonly before: GitFile | null;
   readonly after: GitFile | null;

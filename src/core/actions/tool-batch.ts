@@ -32,7 +32,7 @@ import {
 } from './step-builder.ts';
 
 /** For the model: the change was applied, as proposed or with a person's own text, by whom and in which commit. */
-export function appliedCallOutput(pull: PullState, proposal: Proposal): string {
+function appliedCallOutput(pull: PullState, proposal: Proposal): string {
   const { change, userEdit, commitSha } = proposal;
   const userNote = approverNotes(proposal, pull.run?.task.by ?? null);
   const application = { commitSha, votes: decidingVotes(proposal), userNote };

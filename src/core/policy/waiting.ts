@@ -73,7 +73,7 @@ export function numberInExternalId(externalId: string): number | null {
 const BUTTONS = ['approve', 'deny'] as const;
 
 /** What a button does. */
-export type Button = (typeof BUTTONS)[number];
+type Button = (typeof BUTTONS)[number];
 
 /** GitHub takes at most 20 characters. */
 export function buttonIdentifier(button: Button, digest: string): string {

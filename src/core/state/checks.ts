@@ -41,7 +41,7 @@ export type CheckDetails = {
   readonly logEnd: Uint8Array | null;
 };
 
-export type Annotation = { readonly path: string; readonly line: number; readonly message: string };
+type Annotation = { readonly path: string; readonly line: number; readonly message: string };
 
 /** What a run knows of its pull request's checks. */
 export type CheckHistory = {
@@ -79,7 +79,7 @@ export type AwaitingChecks = {
 };
 
 /** The last look. */
-export type SeenChecks = {
+type SeenChecks = {
   /** Checks that people see as running. */
   readonly shown: number;
   /** The keys of those that ran and that GitHub has not reported as completed since. */
@@ -96,7 +96,7 @@ export type ChecksLook = {
 };
 
 /** What a look comes to. */
-export type ChecksVerdict =
+type ChecksVerdict =
   | { readonly kind: 'none' | 'running' | 'passed' }
   /** `names` failed now and not before. */
   | { readonly kind: 'failed'; readonly names: readonly string[] };

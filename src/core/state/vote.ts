@@ -31,7 +31,7 @@ export type StandingApproval = StandingScope & {
 };
 
 /** The standing approval that a vote gave or used, as the ledger keeps it. */
-export type StandingApprovalRef = StandingScope & Pick<StandingApproval, 'number' | 'expiresAt'>;
+type StandingApprovalRef = StandingScope & Pick<StandingApproval, 'number' | 'expiresAt'>;
 
 /** One person's vote on one proposal. Votes are only ever added. */
 export type Vote = {

@@ -49,7 +49,7 @@ export const REQUIRED_PERMISSIONS = {
 } as const satisfies Readonly<Record<string, 'read' | 'write'>>;
 
 /** The permissions for the checks of a pull request. Everything else works without them. */
-export const OPTIONAL_PERMISSIONS = {
+const OPTIONAL_PERMISSIONS = {
   actions: 'read',
   checks: 'write',
   merge_queues: 'read',
@@ -65,7 +65,7 @@ export const SUBSCRIBED_EVENTS = [
 ] as const;
 
 /** The events of the optional permissions. */
-export const OPTIONAL_EVENTS = ['check_run', 'check_suite', 'merge_group', 'status'] as const;
+const OPTIONAL_EVENTS = ['check_run', 'check_suite', 'merge_group', 'status'] as const;
 
 /** What `app.yml` asks for. */
 export const REGISTERED_PERMISSIONS = { ...REQUIRED_PERMISSIONS, ...OPTIONAL_PERMISSIONS } as const;

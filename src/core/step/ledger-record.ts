@@ -15,7 +15,7 @@ export type ProposalRecord = {
 };
 
 /** People's answer to a proposal; null if no vote counted. */
-export type UserResponse = 'approve' | 'reject' | 'custom' | 'modify';
+type UserResponse = 'approve' | 'reject' | 'custom' | 'modify';
 
 const RESPONSE_BY_ACTION = {
   approve: 'approve',

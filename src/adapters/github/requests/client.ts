@@ -107,7 +107,7 @@ export function createClientFactory(options: ClientOptions): CreateClient {
 }
 
 /** A request as Octokit's hooks see it. */
-export type SentRequest = {
+type SentRequest = {
   readonly method: string;
   readonly url: string;
   readonly request?: object;

@@ -262,7 +262,7 @@ const NETWORK_DELAY_MS = 5_000;
 const MAX_INSTALLATIONS = { max: 10_000 };
 
 /** Counts the writes of this process, and keeps the waits that GitHub demands. */
-export type WriteLimits = {
+type WriteLimits = {
   /** Counts a request and returns null, or returns the time (ms) before which it must not be sent. */
   take(installationId: number, kind: RequestKind): number | null;
   /** Stops all requests of the installation until this time (ms). */

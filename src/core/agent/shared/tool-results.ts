@@ -115,7 +115,7 @@ export function pendingOutput(id: string): string {
 export const STILL_RUNNING_OUTPUT = 'This call is still running.';
 
 /** How a change came to be applied: its commit, the votes that led to it, and the text below the approvals. */
-export type Application = {
+type Application = {
   /** Null if it is unknown. */
   readonly commitSha: string | null;
   readonly votes: readonly Pick<Vote, 'action' | 'by' | 'permission'>[];

@@ -26,7 +26,7 @@ import {
 } from './workspace.ts';
 
 /** Lists the readable files of the head. */
-export async function listFiles(
+async function listFiles(
   { workspace, call: { toolCall: call } }: ToolCallContext,
   { glob }: ToolRequestOf<'list_files'>,
 ): Promise<ToolOutput> {
@@ -97,7 +97,7 @@ function nameChanged(raw: string, workspace: Workspace): string {
 }
 
 /** Shows what people and bots wrote on the pull request, and who of them has write access. */
-export async function readDiscussion(
+async function readDiscussion(
   { workspace, call: { toolCall: call } }: ToolCallContext,
   { skip }: ToolRequestOf<'read_discussion'>,
 ): Promise<ToolOutput> {
