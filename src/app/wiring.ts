@@ -18,7 +18,7 @@ import { type DeliveryReader, LOOK_INTERVAL_MS, startDeliveryReader } from '../w
 import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { createIdentityProbe } from './app-identity.ts';
-import { createAppSetupProbe, createWebhookProbe } from './app-setup-probe.ts';
+import { createAppSetupProbe, createWebhookProbe } from './app-setup-probes.ts';
 import { type Config, createOwnerCheck, readEnvironment } from './config/env.ts';
 import {
   CHECK_TOOL,
@@ -49,7 +49,7 @@ export type Outside = {
 };
 
 /** The adapters that live as long as the process. */
-export type Services = Outside & {
+type Services = Outside & {
   readonly store: Store;
   /** Rejects while no delivery can be stored. */
   readonly checkStorage: () => Promise<void>;

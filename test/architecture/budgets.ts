@@ -15,14 +15,14 @@ const BUDGETS: readonly Budget[] = [
   { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_015 },
   { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_300 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_985 },
-  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_470 },
+  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_435 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_085 },
   { room: 'worker', files: /^src\/worker\//, lines: 4_795 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_375 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_750 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_870 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_300 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_115 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 5_145 },
 ];
 
 const MAX_FILE_LINES = 400;

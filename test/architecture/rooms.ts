@@ -129,7 +129,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/adapters/telemetry': { what: 'logs and metrics', entries: 'every file' },
   'src/core': { what: 'one signal → one step', entries: 'every file' },
   'src/core/webhooks': { what: 'payload → intent', entries: ['interpret.ts'] },
-  'src/core/events': { what: 'comments, reviews, pushes and closes', entries: [] },
+  'src/core/events': { what: 'comments, reviews, pushes, closes and buttons', entries: [] },
   'src/core/outcomes': { what: 'results of effects', entries: ['failures.ts', 'create-proposals.ts'] },
   'src/core/commands': {
     what: 'a file for each command, or for a few that belong together',
@@ -154,7 +154,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/agent': {
     what: 'the conversation with the model',
-    entries: ['messages.ts', 'system-prompt.ts', 'clear-readings.ts', 'question-texts.ts', 'turn-texts.ts'],
+    entries: [
+      'messages.ts',
+      'system-prompt.ts',
+      'clear-readings.ts',
+      'question-texts.ts',
+      'side-question-texts.ts',
+      'turn-texts.ts',
+    ],
   },
   'src/core/agent/context': {
     what: 'what the model is told first, and between its turns',
@@ -223,6 +230,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'change-set.ts',
       'region.ts',
       'placement.ts',
+      'applied-ops.ts',
       'locate-region.ts',
       'describe-change.ts',
       'digest.ts',

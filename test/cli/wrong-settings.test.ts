@@ -6,7 +6,7 @@ import { createAppEnvironment } from '../../fakes/github/fake-github.ts';
 import { createWebhookConfig, type WebhookConfig } from '../../fakes/github/http/server-state.ts';
 import type { ScriptEntry } from '../../fakes/model/script.ts';
 import type { DatabaseFacts } from '../../src/adapters/store/engine/inspect.ts';
-import { createAppSetupProbe, createWebhookProbe } from '../../src/app/app-setup-probe.ts';
+import { createAppSetupProbe, createWebhookProbe } from '../../src/app/app-setup-probes.ts';
 import { type Environment, parseEnvironment } from '../../src/app/config/env.ts';
 import { readKeyFile } from '../../src/app/config/keys.ts';
 import {

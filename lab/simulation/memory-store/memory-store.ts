@@ -10,9 +10,9 @@ import {
   type StoredSignal,
 } from '../../../src/adapters/store/store.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
+import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../../src/core/state/limits.ts';
 import { isOpen } from '../../../src/core/state/proposal.ts';
 import { createPullState, pullRequestKey } from '../../../src/core/state/pull-state.ts';
-import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../../src/core/state/settings.ts';
 import { LANES } from '../../../src/core/step/effects.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 import { endClaim, findEarliestDue, findOldestClaimable, grantClaim, pickNextWork } from './claims.ts';

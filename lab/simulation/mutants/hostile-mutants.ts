@@ -1,4 +1,4 @@
-import { NO_IDLE_RESPONSES } from '../../../src/core/state/settings.ts';
+import { NO_IDLE_RESPONSES } from '../../../src/core/state/limits.ts';
 import type { Tree, TreeEntry } from '../../../src/core/step/ports.ts';
 import { LINKS } from '../hostile/denied-files.ts';
 import { letEverybodyWrite, type Mutant, mutant, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';

@@ -1,5 +1,5 @@
 import { collaboratorRoleOf } from '../../../fakes/github/state/lookup.ts';
-import { DAY_MS } from '../../../src/core/state/settings.ts';
+import { DAY_MS } from '../../../src/core/state/limits.ts';
 import type { CaseFixture, Login } from './fixture.ts';
 import {
   APP_DISABLED_ACTIONS,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pausedReply } from '../../core/messages/change-replies.ts';
+import { pausedReply } from '../../core/messages/paused-reply.ts';
 import { REGISTERED_EVENTS } from '../../core/step/app-rights.ts';
 import type { AppIdentity } from '../../core/step/facts.ts';
 import type { DeliveryEvent } from '../../core/step/ports.ts';
@@ -11,7 +11,7 @@ import { createFault, createThrottle, isKnownFault, type LogFields, type Logger 
 import type { Counter } from '../telemetry/metrics.ts';
 import { RESPONSES, type RequestHandler, type RouteResponse } from './server.ts';
 
-/** Probot's webhooks for one secret. `verifyAndReceive` resolves after the handler has stored the delivery. */
+/** Probot's webhooks for one secret. `verifyAndReceive` resolves after the delivery is stored (see `wiring.ts`). */
 type WebhookReceiver = {
   readonly verify: (payload: string, signature: string) => Promise<boolean>;
   readonly verifyAndReceive: (delivery: SignedDelivery) => Promise<void>;

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { DAY_MS } from '../../core/state/limits.ts';
 import type { Run } from '../../core/state/run.ts';
-import { DAY_MS } from '../../core/state/settings.ts';
 import { ONCE_IN_REPOSITORY } from '../../core/step/effects.ts';
 import { type DatabaseSchema, fromStored, toStored } from './engine/schema.ts';
 import type { StoredPullState } from './load.ts';

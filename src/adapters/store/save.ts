@@ -1,9 +1,9 @@
 import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { PullRequestRef } from '../../core/state/intent.ts';
+import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../core/state/limits.ts';
 import { isFinal, type Proposal } from '../../core/state/proposal.ts';
 import { hasActiveWork } from '../../core/state/pull-state.ts';
 import type { Run } from '../../core/state/run.ts';
-import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../core/state/settings.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import type { Step } from '../../core/step/step.ts';

@@ -1,10 +1,10 @@
 import type { CheckEvent } from '../../core/state/checks.ts';
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../core/state/intent.ts';
+import type { ReachedRunLimit, RunStart } from '../../core/state/limits.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { FinishedRun, Run } from '../../core/state/run.ts';
-import type { ReachedRunLimit, RunStart } from '../../core/state/settings.ts';
 import type { CommitEffect, Effect } from '../../core/step/effects.ts';
 import type { ProposalSelector } from '../../core/step/facts.ts';
 import type { Signal } from '../../core/step/signals.ts';

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { parseEnv } from 'node:util';
 import { type ZodError, z } from 'zod';
+import { findDatabaseUrlProblem } from './database-url.ts';
 import {
   findModelKeyProblem,
   findSecretWeakness,
@@ -11,7 +12,7 @@ import {
   readPrivateKey,
 } from './keys.ts';
 import { loadOperatorConfig, type OperatorConfig } from './operator-settings.ts';
-import { findDatabaseUrlProblem, listMisspelt, listWarnings, type ReadMode, readMode } from './warnings.ts';
+import { listMisspelt, listWarnings, type ReadMode, readMode } from './warnings.ts';
 
 /** The accounts that the App serves: only its own account, all accounts, or these logins. */
 type AllowedOwners = 'own' | 'all' | readonly string[];

@@ -9,9 +9,9 @@ import {
   MOST_CHECKS_BEGIN_MS,
   namesOf,
 } from '../state/checks.ts';
+import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { isOpen } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
-import { NO_IDLE_RESPONSES } from '../state/settings.ts';
 import type { Facts } from '../step/facts.ts';
 import type { SignalOf } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';

@@ -1,5 +1,6 @@
+import type { RunStart } from '../state/limits.ts';
 import type { PullState } from '../state/pull-state.ts';
-import { DEFAULT_SETTINGS, type RunStart, type Settings } from '../state/settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
 import type { Person } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import { openStalenessInput, proposalsBeforeCommit } from './head-assessment.ts';

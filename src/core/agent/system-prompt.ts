@@ -1,16 +1,12 @@
-import { REDACTED, redact } from '../../lib/credentials.ts';
+import { REDACTED } from '../../lib/credentials.ts';
 import { formatList, pluralize } from '../../lib/format.ts';
-import { escapeHiddenCharacters } from '../edits/text/characters.ts';
-import { MAX_REASON_CHARACTERS, type TranscriptMessage } from '../state/conversation.ts';
-import type { PullRequestRef } from '../state/intent.ts';
-import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/question.ts';
-import { DEFAULT_SETTINGS, type RunLimits, responsesAlone } from '../state/settings.ts';
-import type { PullSummary, TaskContext } from '../state/task-context.ts';
+import { MAX_REASON_CHARACTERS } from '../state/conversation.ts';
+import { responsesAlone } from '../state/limits.ts';
+import type { RunLimits } from '../state/settings.ts';
 import { isReadingTool, MAX_CALLS_PER_RESPONSE, TOOL_NAMES, toolsOfKind } from '../state/tools.ts';
-import { buildContext } from './context/first-message.ts';
-import { materialLine } from './shared/clean-text.ts';
 
-const READING_TOOLS = formatList(TOOL_NAMES.filter(isReadingTool));
+/** The names of the tools that only read, as a sentence lists them. */
+export const READING_TOOLS = formatList(TOOL_NAMES.filter(isReadingTool));
 
 const SECTIONS: readonly (readonly string[])[] = [
   ['You are Countersign, a coding agent inside one GitHub pull request. You propose changes; people decide on them.'],
@@ -65,62 +61,3 @@ export function buildSystemPrompt({ turns, proposalsPerTurn }: Pick<RunLimits, '
   const end = `- The run also ends after ${turns} responses without a proposal since a person last wrote, or ${responsesAlone(turns)} since a person last wrote or decided.`;
   return `${[RULES, pending, end].join('\n')}\n`;
 }
-
-/** What a question begins with where no run has a transcript. */
-type OpenedQuestion = {
-  readonly question: SideQuestion;
-  readonly ref: PullRequestRef;
-  readonly earlier: readonly AnsweredQuestion[];
-  readonly pull: PullSummary;
-  readonly context: TaskContext;
-};
-
-/** The first messages of a question about the pull request: as for a task, and the question last. */
-export function openFromPull({ question, ref, earlier, pull, context }: OpenedQuestion): readonly TranscriptMessage[] {
-  const content = [...buildContext({ task: question, ref, pull, context }), ...askedBlocks(question, earlier)];
-  return [
-    { role: 'system', content: buildSystemPrompt(DEFAULT_SETTINGS.limits) },
-    { role: 'user', content: content.join('\n') },
-  ];
-}
-
-/** The question behind the transcript of a run. */
-export function openFromRun(question: SideQuestion, earlier: readonly AnsweredQuestion[]): TranscriptMessage {
-  return { role: 'user', content: [...quoteBlock(question), ...askedBlocks(question, earlier)].join('\n') };
-}
-
-function askedBlocks(question: SideQuestion, earlier: readonly AnsweredQuestion[]): readonly string[] {
-  return [...earlierBlock(earlier), ...changeBlock(question), ...questionBlock(question)];
-}
-
-function earlierBlock(earlier: readonly AnsweredQuestion[]): readonly string[] {
-  if (earlier.length === 0) return [];
-  const rows = earlier.map(({ by, question, answer }) => JSON.stringify({ by: by.login, question, answer }));
-  return [materialLine('Earlier questions on this pull request and their answers, oldest first'), ...rows];
-}
-
-function changeBlock({ askedChange }: SideQuestion): readonly string[] {
-  if (askedChange === null) return [];
-  const { paths, state, diff } = askedChange;
-  const change = { paths: paths.map((path) => escapeHiddenCharacters(path)), state, diff: diff ?? undefined };
-  return [materialLine('The proposed change that the question is about'), JSON.stringify(change)];
-}
-
-function quoteBlock({ quote }: SideQuestion): readonly string[] {
-  return quote === null ? [] : [materialLine('What the question’s comment quotes'), JSON.stringify(redact(quote))];
-}
-
-function questionBlock({ by, text }: SideQuestion): readonly string[] {
-  return [
-    `${by.login} asks a question, as a JSON string:`,
-    JSON.stringify(redact(text)),
-    `Answer it in a few plain sentences, the point first. Nothing is proposed, decided or changed by your answer, and of a long one a run hears only the beginning. Where you have to look first, call ${READING_TOOLS}; no other tool is served. You have ${SIDE_QUESTION_LIMITS.responses} responses, and in the last one you can call nothing.`,
-  ];
-}
-
-/** Stands before the last response. */
-export const LAST_RESPONSE_MESSAGE: TranscriptMessage = {
-  role: 'user',
-  content:
-    'This is your last response to this question, and it can call nothing. Answer with what you know, and say what you could not look up.',
-};

@@ -1,5 +1,5 @@
 import { readAlone } from '../comments/command-line.ts';
-import { settingsShown } from '../messages/approval-replies.ts';
+import { settingsShown } from '../messages/settings-replies.ts';
 import { type CommandDefinition, endWithInfo } from './shared/context.ts';
 
 export const config = {

@@ -8,9 +8,9 @@ import {
 } from '../messages/approval-replies.ts';
 import { findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { AlwaysRequest } from '../state/intent.ts';
+import { expiryAfter } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
-import { expiryAfter } from '../state/settings.ts';
 import type { StandingApproval } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { StandingObstacle } from '../step/reasons.ts';

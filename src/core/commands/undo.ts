@@ -11,9 +11,10 @@ import { idMissing, nothingPending, undoRefused } from '../messages/replies.ts';
 import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
 import { findDeniedPath } from '../policy/path-policy.ts';
 import type { Targets } from '../state/intent.ts';
+import { LIMITS } from '../state/limits.ts';
 import { isOpen, NEW_PROPOSAL, type Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
-import { DEFAULT_SETTINGS, LIMITS } from '../state/settings.ts';
+import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import type { AppliedChange, Facts, Need, UndoResult } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
 import {

@@ -21,9 +21,9 @@ import {
 } from '../messages/replies.ts';
 import { isAllowed, roleOf } from '../policy/may-approve.ts';
 import type { CommandName, CommentIntent, IntentOf, ParsedComment, TextComment } from '../state/intent.ts';
+import { HOUR_MS } from '../state/limits.ts';
 import { isBeforeCommit, isPending, type Proposal } from '../state/proposal.ts';
 import type { PullState, RecentReply } from '../state/pull-state.ts';
-import { HOUR_MS } from '../state/settings.ts';
 import { canApprove } from '../state/vote.ts';
 import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';

@@ -1,10 +1,8 @@
 import { formatList, pluralize, shortSha } from '../../lib/format.ts';
 import type { Reply } from '../../lib/trust.ts';
-import type { Intent } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { Person } from '../state/vote.ts';
-import type { Effect } from '../step/effects.ts';
 import { formatProposalList, linkedId } from './proposal/proposal-status.ts';
 import { NEW_RUN_HINT } from './run-ended.ts';
 import {
@@ -140,16 +138,3 @@ export function enoughReplies(max: number): Reply {
     `The agent does not get this: you had ${max} replies on this pull request within an hour, which is the limit. Write it again later.`,
   );
 }
-
-/** The reply to a comment that asks for something while its repository is paused; undefined for anything else. */
-export function pausedReply(intent: Intent): Effect | undefined {
-  if (intent.kind !== 'comment') return undefined;
-  const { location, parsed } = intent;
-  if (parsed.kind === 'text' && !parsed.addressedToApp) return undefined;
-  return { type: 'reply', to: location, reply: PAUSED_REPLY, onceKey: 'paused' };
-}
-
-const PAUSED_REPLY = composeReply(
-  'The operator of Countersign has paused it here, so nothing is done now. ' +
-    'Comments are kept, and all of them are handled in order once the pause ends.',
-);

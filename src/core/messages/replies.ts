@@ -6,6 +6,7 @@ import type { RequiredRole } from '../policy/may-approve.ts';
 import { inPageOrder } from '../policy/waiting.ts';
 import type { HeadBranch } from '../state/head-branch.ts';
 import type { CommandName } from '../state/intent.ts';
+import type { ReachedRunLimit } from '../state/limits.ts';
 import { isPending, type Proposal } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type SideQuestionOutcome,
 } from '../state/question.ts';
 import type { Run } from '../state/run.ts';
-import type { ReachedRunLimit } from '../state/settings.ts';
 import type { RequiredPermission } from '../step/app-rights.ts';
 import type { UndoRefusal } from '../step/reasons.ts';
 import { createTextView, renderOpenDiff } from './proposal/diff-markdown.ts';

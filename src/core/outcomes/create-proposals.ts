@@ -18,10 +18,11 @@ import {
   repeatsResult,
 } from '../policy/earlier-changes.ts';
 import { cutReason, sharesCall } from '../state/conversation.ts';
+import { LIMITS } from '../state/limits.ts';
 import { isInstructed, NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import { NO_DENIALS, type Run } from '../state/run.ts';
-import { DEFAULT_SETTINGS, LIMITS } from '../state/settings.ts';
+import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import type { CallResult, SignalOf } from '../step/signals.ts';
 
 /** `headSha` is the last assessed head if the tools could not read the current one. */

@@ -16,9 +16,9 @@ import {
   type ToolCallState,
   toIssuedCall,
 } from '../state/conversation.ts';
+import { LIMITS } from '../state/limits.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
-import { LIMITS } from '../state/settings.ts';
 import { readToolName, TOOLS } from '../state/tools.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Reason } from '../step/reasons.ts';

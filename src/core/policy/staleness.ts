@@ -1,11 +1,6 @@
+import { findAppliedOps } from '../edits/applied-ops.ts';
 import { type BlobRef, isWholeFileChange, type Region, sourcePath } from '../edits/change.ts';
-import {
-  createRegionPattern,
-  findAppliedOps,
-  findWithContext,
-  hasSameFileEdges,
-  locateRegion,
-} from '../edits/locate-region.ts';
+import { createRegionPattern, findWithContext, hasSameFileEdges, locateRegion } from '../edits/locate-region.ts';
 import {
   composeFile,
   EMPTY_REGION,

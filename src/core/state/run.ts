@@ -3,10 +3,11 @@ import type { AwaitingChecks } from './checks.ts';
 import type { HeldCall, ToolBatch } from './conversation.ts';
 import type { HeadBranch } from './head-branch.ts';
 import type { CommentLocation } from './intent.ts';
+import { expiryAfter, type IdleResponses } from './limits.ts';
 import type { PostedComment, PostedReview } from './posted-comment.ts';
 import type { Proposal } from './proposal.ts';
 import type { AgentQuestion } from './question.ts';
-import { expiryAfter, type IdleResponses, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import type { Spending, SpendingLimit } from './spending.ts';
 import type { PushContent } from './task-context.ts';
 import type { Person } from './vote.ts';
@@ -169,7 +170,7 @@ type SpokenWords = {
 };
 
 /** Which denials hold against a change that is proposed again, and how often the model tried. */
-export type Denials = {
+type Denials = {
   /** Time of a person's last words to the agent, which lift earlier denials. */
   readonly liftedAt: string | null;
   /** Consecutive proposals that repeated a denied change. */

@@ -1,8 +1,8 @@
 import type { TranscriptMessage } from '../state/conversation.ts';
+import type { RunStart } from '../state/limits.ts';
 import type { CommittedChange } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { AnswerRecord } from '../state/question.ts';
-import type { RunStart } from '../state/settings.ts';
 import type { Vote } from '../state/vote.ts';
 import type { Effect } from './effects.ts';
 import type { Reason } from './reasons.ts';

@@ -2,7 +2,7 @@ import { findSideQuestion } from '../../core/actions/side-questions.ts';
 import { clearMore, countedUsage, planRequest } from '../../core/agent/clear-readings.ts';
 import { summarizePull } from '../../core/agent/context/pull-summary.ts';
 import { assistantMessages, buildInterimResults, toolMessage } from '../../core/agent/messages.ts';
-import { LAST_RESPONSE_MESSAGE, openFromPull, openFromRun } from '../../core/agent/system-prompt.ts';
+import { LAST_RESPONSE_MESSAGE, openFromPull, openFromRun } from '../../core/agent/side-question-texts.ts';
 import { isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../../core/agent/turn-texts.ts';
 import { modelInForce } from '../../core/settings/operator-file.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FailureKind } from '../../adapters/store/store.ts';
-import { DAY_MS } from '../../core/state/settings.ts';
+import { DAY_MS } from '../../core/state/limits.ts';
 import type { EffectType } from '../../core/step/effects.ts';
 import { ModelError } from '../../core/step/model-port.ts';
 import { GitHubError, means, RateLimitExceededError } from '../../core/step/ports.ts';

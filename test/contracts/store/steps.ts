@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
-import { DAY_MS, type RunStart } from '../../../src/core/state/settings.ts';
+import { DAY_MS, type RunStart } from '../../../src/core/state/limits.ts';
 import { NO_PROPOSALS, type ProposalSelector } from '../../../src/core/step/facts.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { delivery, PREFLIGHT, posted, proposal, pullOf, refOf, run, step, vote } from './samples.ts';

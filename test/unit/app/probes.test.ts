@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAppSetupProbe } from '../../../src/app/app-setup-probe.ts';
+import { createAppSetupProbe } from '../../../src/app/app-setup-probes.ts';
 import { startProbes } from '../../../src/app/probes.ts';
 import type { AppSetup } from '../../../src/core/step/app-rights.ts';
 import { REGISTERED_EVENTS, REGISTERED_PERMISSIONS } from '../../../src/core/step/app-rights.ts';

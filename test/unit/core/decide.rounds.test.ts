@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/core/state/settings.ts';
+import { LIMITS } from '../../../src/core/state/limits.ts';
 import { ANA, TableGame } from './support/table-game.ts';
 
 /** The model proposes this text for line 5, and the change is posted. */

@@ -1,13 +1,13 @@
 import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { RepoLinks } from '../../../lib/format.ts';
+import { rememberTexts } from '../../../lib/remember-texts.ts';
 import { type Change, type FileChange, isSet, onlyMember, unifiedDiffOf } from '../../edits/change.ts';
 import { applySuggestion, choosePlacement, type Placement } from '../../edits/placement.ts';
 import { blobSha, encodeText } from '../../edits/text/characters.ts';
 import { applyUnifiedDiff } from '../../edits/text/hunks.ts';
 import type { Proposal } from '../../state/proposal.ts';
 import type { PullRequestFile } from '../../step/ports.ts';
-import { rememberTexts } from '../shared/markdown.ts';
 import { shownRows } from './diff-markdown.ts';
 import { type RenderedProposal, renderOpenProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
 import { listsMembers } from './proposal-header.ts';

@@ -1,8 +1,9 @@
 import type { List, ListItem, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { redact } from '../../../lib/credentials.ts';
+import { rememberTexts } from '../../../lib/remember-texts.ts';
 import { escapeHiddenAndCr } from '../../edits/text/characters.ts';
-import { blockQuote, codeBlock, escapeText, rememberTexts, stripMarkers, truncate } from './markdown.ts';
+import { blockQuote, codeBlock, escapeText, stripMarkers, truncate } from './markdown.ts';
 
 /** The parser's names of everything within a line. Without them it reads blocks only. */
 const INLINE_CONSTRUCTS: readonly string[] = [

@@ -17,7 +17,8 @@ import {
 import { buildSystemPrompt } from '../../../../src/core/agent/system-prompt.ts';
 import { buildHeldOutcomesMessage, heldOutput, touchesOtherCallOutput } from '../../../../src/core/agent/turn-texts.ts';
 import { MAX_REASON_CHARACTERS } from '../../../../src/core/state/conversation.ts';
-import { DEFAULT_SETTINGS, LIMITS } from '../../../../src/core/state/settings.ts';
+import { LIMITS } from '../../../../src/core/state/limits.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
 import {
   MAX_CALLS_PER_RESPONSE,
   MAX_FILE_HITS,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../src/core/state/settings.ts';
+import { LIMITS } from '../../../../src/core/state/limits.ts';
 import { ANA, BEN, TableGame } from '../support/table-game.ts';
 
 /** A run that reached its limit of model responses by reading files. */

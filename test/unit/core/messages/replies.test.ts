@@ -7,6 +7,7 @@ import * as changeReplies from '../../../../src/core/messages/change-replies.ts'
 import { questionClosed, questionHint } from '../../../../src/core/messages/question-comment.ts';
 import * as replies from '../../../../src/core/messages/replies.ts';
 import { queueDropped, runEnded } from '../../../../src/core/messages/run-ended.ts';
+import { settingsShown } from '../../../../src/core/messages/settings-replies.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import type { SideQuestion } from '../../../../src/core/state/question.ts';
 import type { StandingApproval } from '../../../../src/core/state/vote.ts';
@@ -129,13 +130,11 @@ function everyReply(text: string): readonly Reply[] {
     standingApprovalGranted: [approvalReplies.standingApprovalGranted(standing)],
     standingApprovalRefused: [approvalReplies.standingApprovalRefused('k7q2', 'unclear-scope')],
     standingApprovalEnded: [approvalReplies.standingApprovalEnded(standing, { kind: 'revoked', by })],
-    settingsShown: [
-      approvalReplies.settingsShown({ text: `commit_message: ${text}\n`, problems: [`line 1: ${text}`] }),
-    ],
   };
   return [
     ...[inReplies, aboutChanges, aboutApprovals].flatMap((one) => Object.values(one).flat()),
     ...asked.flatMap((one) => [questionHint(one), questionClosed(one)]),
+    settingsShown({ text: `commit_message: ${text}\n`, problems: [`line 1: ${text}`] }),
     queueDropped([task]),
     runEnded({ ...ending, requester: by, proposals: changes, commits: [commit], summary: text, droppedTasks: [task] }),
     runEnded({ ...ending, requester: by, proposals: [], summary: text }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type EditScriptOp, findAppliedOps } from '../../../../src/core/edits/locate-region.ts';
+import { type EditScriptOp, findAppliedOps } from '../../../../src/core/edits/applied-ops.ts';
 import { createLineRun, createLineTable } from '../../../../src/core/edits/text/line-table.ts';
 import { splitLines } from '../../../../src/core/edits/text/lines.ts';
 

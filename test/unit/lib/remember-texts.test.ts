@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { rememberTexts } from '../../../../../src/core/messages/shared/markdown.ts';
+import { rememberTexts } from '../../../src/lib/remember-texts.ts';
 
 const lengthOf = () => vi.fn((text: string) => ({ length: text.length }));
 

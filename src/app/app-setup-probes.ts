@@ -1,4 +1,4 @@
-import { DAY_MS } from '../core/state/settings.ts';
+import { DAY_MS } from '../core/state/limits.ts';
 import {
   ALL_REQUIRED,
   type AppSetup,
