@@ -235,7 +235,7 @@ export function permanentError(failure: ModelFailureKind, message: string): Mode
   return { kind: 'permanent', failure, message };
 }
 
-/** A response that is no Chat Completions reply. A retry might get one. */
+/** A response in which no API's answer can be read. A retry might get one. */
 export class UnusableResponseError extends Error {
   readonly flaw: 'cut-off' | 'wrong-content-type' | 'unreadable-answer';
   constructor(flaw: UnusableResponseError['flaw'], message: string) {

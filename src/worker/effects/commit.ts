@@ -31,7 +31,8 @@ type HeadMoved = { readonly kind: 'head-moved'; readonly head: string; readonly 
 
 /**
  * Commits the approved proposals of the effect. Each attempt first looks for a commit of an earlier one, then asks the
- * decision core, which can remove proposals, and finally writes on top of the checked head only.
+ * decision core, which can remove proposals and stores the others as `executing`: after a crash, this says that a
+ * commit may exist. Finally it writes on top of the checked head only.
  */
 export async function performCommit(singleJob: Job<'commit'>): Promise<EffectResult> {
   // Pending comments could stop the commit, so send no requests until they are handled.

@@ -71,7 +71,7 @@ export type DatabaseSchema = {
     created_at: number;
     updated_at: number;
   };
-  /** Append-only: the database refuses every change except erasing `text`. */
+  /** Append-only but for erasing `text`. An answer to a question is a row too: `proposal_id` is the question's id. */
   votes: {
     id: Serial;
     pull_key: string;
