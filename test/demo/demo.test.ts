@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../fakes/model/scripted-model.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
-import { runDemoCommand, runDemoHere } from './command.ts';
+import { runDemoCommand, runDemoHere, runInstalledDemo } from './command.ts';
 import { createEdgeCaseRepository, createRepository } from './local-pull.ts';
 
 /** For the tests that start a process, on a machine with other work. */
@@ -15,18 +15,17 @@ describe('the demo command', () => {
   const local = createRepository();
   afterAll(local.remove);
 
-  it('plays the example on one screen for a repository without history, and cleans up (PG1)', {
+  it('plays the example on one screen for a repository without history, installed, and cleans up (PG1, O24)', {
     timeout: SLOW,
   }, async () => {
     local.write('one.js', 'export const one = 1;\n');
     local.commit('One');
-    const colored = { FORCE_COLOR: '1', NO_COLOR: '', NODE_COMPILE_CACHE: inject('compiledCode') };
-    const { code, output, errors } = await runDemoHere(['--auto', '--repo', local.path], {
-      ...colored,
-      TMPDIR: scratch,
-    });
+    const given = { FORCE_COLOR: '1', TMPDIR: scratch };
+    const { code, output, errors } = await runInstalledDemo(['--auto', '--repo', local.path], given);
     expect(output).toContain('has no parent here');
-    expect(errors).toBe('');
+    const parsers = errors.trim().split('\n');
+    expect(parsers.filter((name) => !name.endsWith('.wasm'))).toEqual([]);
+    expect(parsers).toContain('tree-sitter-typescript.wasm');
     expect(code).toBe(0);
     expect(output).toContain('ana asks: Keep amounts whole cents');
     expect(output).toMatch(/✓ applied in [0-9a-f]{7} +src\/discount\.ts +ben: presses “Commit suggestion”/);

@@ -46,13 +46,6 @@ async function startAndStop(
 
 const CLEAN = { status: 200, code: 0, stderr: '' };
 
-/** Names each parser that Node reads. */
-const TOLD_PARSERS = `import fs from 'node:fs/promises'; import { syncBuiltinESMExports } from 'node:module';
-const { readFile } = fs; fs.readFile = (path, ...more) => {
-  if (String(path).endsWith('.wasm')) process.stderr.write(String(path).split('/').at(-1) + ' ');
-  return readFile(path, ...more);
-}; syncBuiltinESMExports();`;
-
 describe('the package, in an empty folder', { timeout: 240_000 }, () => {
   it('takes less than 65 MB, and no second Node (O25)', async () => {
     expect(Number.parseInt((await execute('du', ['-sm', installed])).stdout, 10)).toBeLessThan(65);
@@ -98,8 +91,7 @@ describe('the package, in an empty folder', { timeout: 240_000 }, () => {
 
   it('starts, and its commands work, with Node and nothing else (O19, O24)', async () => {
     const path = { PATH: process.env['PATH'] ?? '' };
-    const output = (args: readonly string[], variables = {}, node: readonly string[] = []) =>
-      run(args, { ...path, ...variables }, root, node, program).ended;
+    const output = (args: readonly string[], variables = {}) => run(args, { ...path, ...variables }, root).ended;
     const started = startAndStop(program, async (_, variables) => {
       const pending = await output(['pending'], variables);
       expect(pending).toEqual({ code: 0, stdout: 'Nothing waits for people.\n', stderr: '' });
@@ -107,15 +99,9 @@ describe('the package, in an empty folder', { timeout: 240_000 }, () => {
       const doctor = await output(['doctor'], variables);
       expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✓ GitHub knows the App /m) });
     });
-    const [help, verify, demo] = await Promise.all([
-      output(['--help']),
-      output(['verify', 'HEAD']),
-      output(['demo', '--auto'], {}, ['--import', `data:text/javascript,${encodeURIComponent(TOLD_PARSERS)}`]),
-    ]);
+    const [help, verify] = await Promise.all([output(['--help']), output(['verify', 'HEAD'])]);
     expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: countersign /) });
     expect(verify).toMatchObject({ code: 0, stderr: '' });
-    expect(demo).toMatchObject({ code: 0, stdout: expect.stringContaining('The branch holds exactly the 4 approved') });
-    expect(demo.stderr).toContain('tree-sitter-typescript.wasm');
     expect(await started).toEqual(CLEAN);
   });
 
