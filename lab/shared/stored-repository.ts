@@ -1,6 +1,6 @@
 import { type GitObjectStore, readBlob, readGitCommit } from '../../fakes/github/git/objects.ts';
 import { listTreeEntries } from '../../fakes/github/git/trees.ts';
-import type { GitCommit, GitReader, GitTreeEntry } from '../../src/cli/git/run-git.ts';
+import type { GitCommit, GitReader, GitTreeEntry } from '../../src/cli/git/repository.ts';
 
 /** The reader that `countersign verify` uses, on the repository of the fake GitHub. */
 export function storedRepository(store: GitObjectStore): GitReader {

@@ -42,17 +42,9 @@ import {
 } from './requests/client.ts';
 import { createCaches, createRepositoryClient, createWriteLimits, type PullConnection } from './requests/connection.ts';
 import { fetchMissingPermissions, type TokenAccess } from './requests/tokens.ts';
+import { createReview, dismissReview, findReviews } from './reviews.ts';
 import { closeThread, resolveThread } from './threads.ts';
-import {
-  createComment,
-  createFileComment,
-  createReply,
-  createReview,
-  dismissReview,
-  findReviews,
-  react,
-  updateComment,
-} from './write-comments.ts';
+import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 
 export type GitHubOptions = Omit<ClientOptions, 'now'> & {
   /** The App's number or Client ID. */

@@ -2,14 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { escapeHtml } from '../../lib/format.ts';
-import {
-  type Choice,
-  createManifest,
-  type GitHubSite,
-  MAX_NAME_LENGTH,
-  type ModelChoice,
-  registrationUrl,
-} from './registration.ts';
+import type { ModelChoice } from './env-file.ts';
+import { type Choice, createManifest, type GitHubSite, MAX_NAME_LENGTH, registrationUrl } from './registration.ts';
 
 type FlowInput = Choice & { readonly site: GitHubSite; readonly webhookUrl: string | null };
 

@@ -7,18 +7,8 @@ import type { AppSetup } from '../../core/step/app-rights.ts';
 import { readVersion } from '../../lib/package.ts';
 import { defineCommand, OptionsError, reportProblem, runCommand } from '../options.ts';
 import { startBrowserFlow } from './browser-flow.ts';
-import {
-  convertCode,
-  envText,
-  findWriteObstacle,
-  type GitHubSite,
-  type ModelChoice,
-  proposedName,
-  type RegisteredApp,
-  RegistrationError,
-  setupFiles,
-  writeSetupFiles,
-} from './registration.ts';
+import { envText, findWriteObstacle, type ModelChoice, setupFiles, writeSetupFiles } from './env-file.ts';
+import { convertCode, type GitHubSite, proposedName, type RegisteredApp, RegistrationError } from './registration.ts';
 
 const SETUP_COMMAND = defineCommand({
   name: 'countersign setup',

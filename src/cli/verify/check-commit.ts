@@ -10,7 +10,7 @@ import {
   parseTrailerGroups,
   type TrailerGroup,
 } from '../../core/policy/commit-message.ts';
-import type { GitCommit, GitReader, GitTreeEntry, PathChange } from '../git/run-git.ts';
+import type { GitCommit, GitReader, GitTreeEntry, PathChange } from '../git/repository.ts';
 
 /** The result for one change in a commit's trailers, or for a path without any (`proposal` is null then). */
 export type VerifiedChange = {

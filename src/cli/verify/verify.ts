@@ -2,14 +2,8 @@ import process from 'node:process';
 import { escapeHiddenAndCr, escapeHiddenInJson } from '../../core/edits/text/characters.ts';
 import { findChangeTrailers } from '../../core/policy/commit-message.ts';
 import { pluralize } from '../../lib/format.ts';
-import {
-  GitError,
-  GitNotInstalledError,
-  gitDirectory,
-  isShallow,
-  listCommitRange,
-  openRepository,
-} from '../git/run-git.ts';
+import { isShallow, listCommitRange, openRepository } from '../git/repository.ts';
+import { GitError, GitNotInstalledError, gitDirectory } from '../git/run-git.ts';
 import { defineCommand, OptionsError, reportProblem, runCommand, singleArgument } from '../options.ts';
 import { formatTable } from '../table.ts';
 import { type AppRule, type VerifiedChange, verifyCommit } from './check-commit.ts';
