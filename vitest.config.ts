@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { SlowestFirst } from './test/support/slowest-first.ts';
+import { FileOrder } from './test/support/file-order.ts';
 
 export default defineConfig({
   plugins: [
@@ -27,6 +27,6 @@ export default defineConfig({
     isolate: false,
     // PGlite is compiled once, quickly: most files end before better code of it would have paid for itself.
     execArgv: ['--liftoff-only'],
-    sequence: { sequencer: SlowestFirst },
+    sequence: { sequencer: FileOrder },
   },
 });

@@ -56,7 +56,7 @@ describe('an installation that lacks a permission', () => {
     await http.github.react({ at: 'conversation', commentId: 8 }, 'eyes');
   });
 
-  it('still tells by its check run what waits, with a token for checks alone', async () => {
+  it('the App finds its check run with a token for checks alone', async () => {
     const checks = { checks: 'write', metadata: 'read' };
     http.introduces();
     refuses(WRITE_PERMISSIONS);

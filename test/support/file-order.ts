@@ -15,7 +15,7 @@ const FIRST = [
   ...['stories/undo/', 'contracts/', 'stories/'],
 ];
 
-export class SlowestFirst extends BaseSequencer {
+export class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number => {
       const found = FIRST.findIndex((part) => moduleId.includes(`/test/${part}`));
